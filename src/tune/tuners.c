@@ -125,7 +125,13 @@ atn_tuner *atn_tune_tuners_add(atn_tuners *all, atn_class_key key, const atn_tun
 
 void atn_tune_tuners_drop(atn_tuners *all, atn_tuner *t)
 {
-    if (all->n > 0 && all->tuner[all->n - 1] == t)
-        all->n--;
+    int i = 0;
+    while (i < all->n && all->tuner[i] != t)
+        i++;
+    all->n -= i < all->n;
+    for (; i < all->n; i++) {
+        all->tuner[i] = all->tuner[i + 1];
+        all->keys[i] = all->keys[i + 1];
+    }
     atn_tune_tuner_free(t);
 }

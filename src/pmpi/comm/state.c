@@ -55,6 +55,7 @@ static int attribute_deleted(MPI_Comm comm, int key, void *value, void *extra)
     atn_exec_free(c->exec);
     atn_exec_shared_close(c->shared);
     atn_topo_free(c->topo);
+    atn_topo_free(c->first_topo);
     atn_comm_hooked->release(c);
     free(c);
     return MPI_SUCCESS;

@@ -47,9 +47,10 @@ typedef struct atn_comm {
     MPI_Comm user;
     MPI_Comm private_comm; /* carries Attune's messages; MPI_COMM_NULL until it is needed */
     atn_exec *exec;
-    atn_shared *shared;      /* memory of its ranks on this host; NULL: none */
-    struct atn_topo *topo;   /* of its ranks; NULL: unknown */
-    const atn_rules *wisdom; /* for its rank mapping; NULL: none */
+    atn_shared *shared;          /* memory of its ranks on this host; NULL: none */
+    struct atn_topo *topo;       /* of its ranks; NULL: unknown */
+    struct atn_topo *first_topo; /* which a sketch has replaced; the current call may use it */
+    const atn_rules *wisdom;     /* for its rank mapping; NULL: none */
     int p, r;
     atn_comm_stage stage;
     bool foreign;         /* NATIVE because of processes of other jobs; else for lack of memory */

@@ -47,6 +47,8 @@ typedef struct atn_job {
     char here[ATN_HERE_ROOM]; /* the name of the machine in wisdom files */
     struct atn_topo *topo;    /* of all ranks; NULL: unknown */
     atn_machine *machine;     /* for plans; NULL: no plans, or no memory */
+    bool probed;              /* ranks have measured the network, see select/sketch.h ... */
+    bool sketched;            /* ... and the topology is the result */
     bool measured;            /* the machine is the one that settings name, not the built-in one */
 } atn_job;
 

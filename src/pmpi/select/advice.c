@@ -12,6 +12,7 @@
 #include "pmpi/select/explain.h"
 #include "pmpi/select/prediction.h"
 #include "pmpi/select/results.h"
+#include "pmpi/select/sketch.h"
 #include "topo/topo.h"
 
 static const int64_t worth_ns = 10000000; /* since the first call of a class */
@@ -226,6 +227,8 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
         atn_select_arrivals_add(c, x, field_p);
         return ATN_ADVICE_RACE;
     }
+    if (rule == NULL && atn_select_sketch_is_wanted(c, x))
+        return atn_select_sketch_is_due() ? ATN_ADVICE_SKETCH : ATN_ADVICE_LATER;
     const bool at_once = rule == NULL && x->calls == 0 && begins_with_plan(c, s);
     if (rule == NULL && !at_once && !is_worth_planning(c, x))
         return ATN_ADVICE_LATER;
@@ -248,6 +251,8 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
 void atn_select_advice_received(void *context, const atn_call_class *x, atn_advice advice)
 {
     atn_pmpi_next_epoch(); /* the last-call table does not test what serves now */
+    if (advice == ATN_ADVICE_SKETCH)
+        atn_select_sketch_run(context);
     if (atn_job_current.explain)
         atn_select_explain_advice(context, x, advice);
 }

@@ -19,6 +19,8 @@ int atn_select_model_error(void)
     const char *const topology = atn_plan_setting_given(s, ATN_SET_TOPOLOGY);
     if (atn_job_current.measured)
         return ATN_ERROR_MEASURED;
+    if (atn_job_current.sketched)
+        return ATN_ERROR_SKETCHED;
     return topology != NULL && strcmp(topology, ATN_TOPO_HOSTS) != 0 ? ATN_ERROR_TOPOLOGY
                                                                      : ATN_ERROR_UNKNOWN;
 }
@@ -99,7 +101,7 @@ static int64_t prediction(const atn_prospect *x, int error)
 /* Closed forms do not include contention. */
 static int error_of(const atn_prospect *x, int error)
 {
-    return error == ATN_ERROR_MEASURED && !x->evaluated ? ATN_ERROR_TOPOLOGY : error;
+    return error >= 0 && error < ATN_ERROR_TOPOLOGY && !x->evaluated ? ATN_ERROR_TOPOLOGY : error;
 }
 
 /* The best variant of every algorithm, then other variants. */

@@ -8,7 +8,12 @@
 
 /* Assumed errors of predictions, per mille: with measured parameters, and with the topology alone.
  * Without either predictions only order the candidates. */
-enum { ATN_ERROR_MEASURED = 400, ATN_ERROR_TOPOLOGY = 1500, ATN_ERROR_UNKNOWN = -1 };
+enum {
+    ATN_ERROR_MEASURED = 400,
+    ATN_ERROR_SKETCHED = 700,
+    ATN_ERROR_TOPOLOGY = 1500,
+    ATN_ERROR_UNKNOWN = -1
+};
 
 /* Whether the job tunes by a procedure of STAR-MPI. */
 bool atn_select_is_star(void);

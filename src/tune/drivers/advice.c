@@ -35,7 +35,7 @@ static void write_advice(atn_driver *d, const atn_call_class *x)
     a->overhead_ns = atn_tune_driver_overhead(d) + atn_ticks_ns(atn_ticks() - start);
     if (a->advice == ATN_ADVICE_LATER)
         a->pause = pause_of(x);
-    else if (a->advice != ATN_ADVICE_ARRIVALS)
+    else if (a->advice != ATN_ADVICE_ARRIVALS && a->advice != ATN_ADVICE_SKETCH)
         atn_tune_request_answer(&d->request, (atn_advice)a->advice, &f);
 }
 

@@ -322,6 +322,28 @@ int atn_tune_driver_await(atn_driver *d, uint64_t call)
     return MPI_SUCCESS;
 }
 
+int atn_tune_driver_await_all(atn_driver *d) { return atn_tune_driver_await(d, UINT64_MAX - 1); }
+
+static void restart_class(atn_driver *d, atn_call_class *x)
+{
+    if (x->tuner == NULL || x->subject.stable)
+        return;
+    atn_tune_tuners_drop(&d->tuners, x->tuner);
+    x->tuner = NULL;
+    atn_tune_candidate_set_make(x->subject.q.op, 0, NULL, &x->field);
+    x->quiet = 0;
+    x->promise.era++;
+    grant(x);
+}
+
+void atn_tune_driver_restart(atn_driver *d, const struct atn_topo *topo)
+{
+    for (int i = 0; i < d->n; i++) {
+        d->kinds[i].subject.q.topo = topo;
+        restart_class(d, &d->kinds[i]);
+    }
+}
+
 void atn_tune_driver_stop(atn_driver *d)
 {
     for (; d->completed != d->posted; d->completed++)

@@ -120,6 +120,11 @@ void atn_tune_driver_apart(atn_driver *d);
 uint64_t atn_tune_driver_due(const atn_driver *d);
 /* Awaits all agreements that are due at this call. */
 int atn_tune_driver_await(atn_driver *d, uint64_t call);
+/* Awaits all agreements, and their results. */
+int atn_tune_driver_await_all(atn_driver *d);
+/* After that, on all ranks alike: the topology has changed, so candidates are determined anew,
+ * except for classes whose results must not change. */
+void atn_tune_driver_restart(atn_driver *d, const struct atn_topo *topo);
 /* Awaits all and discards the results: the communicator ends, on all ranks. */
 void atn_tune_driver_stop(atn_driver *d);
 

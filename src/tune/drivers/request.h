@@ -14,6 +14,7 @@
 typedef enum {
     ATN_ADVICE_LATER,    /* native; there is no answer yet */
     ATN_ADVICE_ARRIVALS, /* native; next advice at the next call, which times arrivals */
+    ATN_ADVICE_SKETCH,   /* native; the network is measured now, next advice at the next call */
     ATN_ADVICE_FIXED,    /* the first candidate, for good */
     ATN_ADVICE_RACE      /* a tuner with these candidates */
 } atn_advice;
