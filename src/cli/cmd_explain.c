@@ -1,4 +1,5 @@
 /* cmd_explain.c - attune explain: ranks the algorithms of a problem by predicted time. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ typedef struct {
     bool known;
     double v[TERMS];
     int64_t rounds;
+    int64_t messages, shared; /* of all ranks; those that shared memory carries */
 } terms;
 
 typedef struct {
@@ -48,6 +50,13 @@ static atn_status count(const explanation *x, const atn_choice *c, atn_figures *
     return st;
 }
 
+static int64_t shared_messages(const explanation *x, const atn_figures *f)
+{
+    const int64_t by_sharing[] = {
+        [ATN_SHARED_NONE] = 0, [ATN_SHARED_HOSTS] = f->inside, [ATN_SHARED_ALL] = f->messages};
+    return by_sharing[x->f.q.shared];
+}
+
 static terms terms_of(const explanation *x, const atn_choice *c)
 {
     atn_figures f;
@@ -57,7 +66,9 @@ static terms terms_of(const explanation *x, const atn_choice *c)
     return (terms){.known = true,
                    .v = {(double)f.rounds * x->net.a, (double)f.path * x->net.b,
                          (double)f.busiest * x->net.b, (double)f.reduced * x->net.g},
-                   .rounds = f.rounds};
+                   .rounds = f.rounds,
+                   .messages = f.messages,
+                   .shared = shared_messages(x, &f)};
 }
 
 static int greatest(const double v[TERMS])
@@ -160,11 +171,19 @@ static int fold(const atn_ranking *r, line *lines)
 /* ---- output ---- */
 
 static const atn_column columns[] = {
-    {"algorithm", ATN_CELL_TEXT},      {"alike", ATN_CELL_NUMBER},
-    {"predicted_us", ATN_CELL_NUMBER}, {"ratio", ATN_CELL_NUMBER},
-    {"form_us", ATN_CELL_NUMBER},      {"by", ATN_CELL_TEXT},
-    {"dominated_by", ATN_CELL_TEXT},   {"why", ATN_CELL_TEXT},
+    {"algorithm", ATN_CELL_TEXT},  {"alike", ATN_CELL_NUMBER},   {"predicted_us", ATN_CELL_NUMBER},
+    {"ratio", ATN_CELL_NUMBER},    {"form_us", ATN_CELL_NUMBER}, {"by", ATN_CELL_TEXT},
+    {"messages", ATN_CELL_NUMBER}, {"shared", ATN_CELL_NUMBER},  {"dominated_by", ATN_CELL_TEXT},
+    {"why", ATN_CELL_TEXT},
 };
+
+static void put_number(atn_table *t, bool known, int64_t n)
+{
+    if (known)
+        atn_report_cell(t, "%" PRId64, n);
+    else
+        atn_report_cell(t, "%s", "");
+}
 
 /* `first` is the first line, whose terms are `best`. */
 static void put_line(const explanation *x, const line *l, const line *first, const terms *best,
@@ -185,8 +204,25 @@ static void put_line(const explanation *x, const line *l, const line *first, con
     atn_report_cell(t, "%.3g", l->us / first->us);
     atn_report_cell(t, US, p->form * 1e6);
     atn_report_cell(t, "%s", p->beyond ? "at least" : p->evaluated ? "schedule" : "form");
+    put_number(t, own.known, own.messages);
+    put_number(t, own.known, own.shared);
     atn_report_cell(t, "%s", own.known ? term_names[greatest(own.v)] : "");
     atn_report_cell(t, "%s", why);
+}
+
+static void print_transport(const explanation *x, const terms *best)
+{
+    const int64_t all = best->messages, shared = best->shared;
+    if (!best->known)
+        return;
+    if (shared == 0 || shared == all)
+        fprintf(x->a->out, "transport: %s (%" PRId64 " messages)\n",
+                shared == 0 ? "MPI" : "shared memory", all);
+    else
+        fprintf(x->a->out,
+                "transport: shared memory inside hosts (%" PRId64 " of %" PRId64
+                " messages), MPI between hosts\n",
+                shared, all);
 }
 
 /* Cost of the first line. */
@@ -259,6 +295,7 @@ static atn_status write_all(const explanation *x, atn_error *err)
     const atn_status st = atn_cli_arg_table(x->a, &t, err);
     if (!st && strcmp(atn_cli_arg_format(x->a), "table") == 0) {
         print_formula(x, &lines[0], &best);
+        print_transport(x, &best);
         print_twins(x);
     }
     free(lines);
@@ -291,6 +328,7 @@ static int explain(const atn_args *a, atn_error *err)
     st = st ? st : atn_cli_forecast_place(a, &x.topo, err);
     st = st ? st : atn_cli_forecast_load(a, x.topo, &x.machine, err);
     st = st ? st : atn_cli_forecast_parse(a->operands[0], x.topo, &x.f, err);
+    st = st ? st : atn_cli_forecast_sharing(x.machine, x.topo, &x.f.q.shared, err);
     st = st ? st : plan(&x, err);
     st = st ? st : write_all(&x, err);
     atn_plan_ranking_free(&x.r);
@@ -325,7 +363,10 @@ const atn_command atn_cmd_explain = {
         "and the topology. 'alike' counts variants of the same algorithm with the same form and "
         "time; 'ratio' is the time relative to the best; 'form_us' is the time without contention; "
         "'dominated_by' is the largest of latency, bytes on the longest path, bytes over the "
-        "busiest link, and reduction; 'why' is the term in which the candidate exceeds the best. "
+        "busiest link, and reduction; 'messages' counts those of all ranks, reads of shared memory "
+        "included, and 'shared' those through shared memory, which connects the ranks of a host "
+        "unless ATTUNE_TRANSPORT is mpi; 'why' is the term in which the candidate exceeds the "
+        "best. "
         "The evaluation of a candidate stops at twice the time of the best. Candidates with equal "
         "schedules on all ranks are listed once, by the simplest name. The table is sorted by "
         "predicted_us, then by name. ATTUNE_SELECT=model selects in the same way inside a job; "

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/settings.h"
+
 atn_status atn_cli_forecast_load(const atn_args *a, const atn_topo *t, atn_machine **machine_p,
                                  atn_error *err)
 {
@@ -38,6 +40,26 @@ atn_status atn_cli_forecast_place(const atn_args *a, atn_topo **topo_p, atn_erro
     atn_topo_free(*topo_p);
     *topo_p = placed;
     return ATN_OK;
+}
+
+atn_status atn_cli_forecast_sharing(const atn_machine *m, const atn_topo *t, atn_sharing *sharing_p,
+                                    atn_error *err)
+{
+    const char *const name = atn_plan_setting_get(ATN_SET_TRANSPORT)->name;
+    const char *const text = getenv(name);
+    atn_settings s;
+    atn_plan_settings_default(&s);
+    const atn_status st =
+        atn_plan_settings_set(&s, ATN_SET_TRANSPORT, text ? text : "", ATN_FROM_ENVIRONMENT, err);
+    const bool mpi = atn_plan_setting_number(&s, ATN_SET_TRANSPORT) == ATN_TRANSPORT_MPI;
+    atn_plan_settings_free(&s);
+    const bool one_host = t == NULL && m->nchannels == 1;
+    if (!st)
+        *sharing_p = mpi        ? ATN_SHARED_NONE
+                     : one_host ? ATN_SHARED_ALL
+                     : t        ? ATN_SHARED_HOSTS
+                                : ATN_SHARED_NONE;
+    return st;
 }
 
 /* ---- problems ---- */

@@ -17,6 +17,11 @@ atn_status atn_cli_forecast_load(const atn_args *a, const atn_topo *t, atn_machi
 /* Places the ranks of a topology by --map; replaces *topo_p. */
 atn_status atn_cli_forecast_place(const atn_args *a, atn_topo **topo_p, atn_error *err);
 
+/* The ranks that share memory unless ATTUNE_TRANSPORT is mpi: those of each host; all of a machine
+ * that has only one. */
+atn_status atn_cli_forecast_sharing(const atn_machine *m, const atn_topo *t, atn_sharing *sharing_p,
+                                    atn_error *err);
+
 /* "allreduce:32:64K:f64:sum": operation, ranks (may be empty with a topology), bytes, and for
  * reductions type and operator, for rooted operations the root. */
 typedef struct {

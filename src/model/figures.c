@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/alpha_beta.h"
+#include "model/machine.h"
 #include "sched/partition.h"
 
 static int level_index(const atn_link_levels *l, const char *name)
@@ -61,6 +62,7 @@ static void follow(survey *x, int from, int to, int64_t bytes)
     const int n = atn_topo_path(x->t, from, to, x->path), links = 2 * x->t->p;
     unsigned crossed = 0;
 
+    x->f.inside += atn_model_host_node(x->t, from) == atn_model_host_node(x->t, to);
     for (int i = 0; i < n; i++) {
         const int edge = x->path[i], node = edge < links ? -1 : (edge - links) / 2;
         if (node < 0)

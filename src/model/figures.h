@@ -17,6 +17,7 @@ atn_link_levels atn_model_link_levels_of(const atn_topo *t); /* NULL: none */
 
 typedef struct {
     int64_t messages, bytes; /* of all ranks */
+    int64_t inside;          /* messages inside a host of the topology */
     /* On the longest path through the schedules of all ranks, in a full-duplex single-port network:
      * messages, bytes sent, bytes reduced, each maximised separately. */
     int64_t rounds, path, reduced;

@@ -59,7 +59,7 @@ best() { # WORDS-THAT-THE-FIRST-MUST-HAVE PROBLEM OPTIONS
 }
 check "topology-aware bcast" best 'bcast/chain.*order=dfs' bcast::1M --machine lab.machine --topology "$cyclic"
 check "topology-aware allgather" best 'order=lr1' allgather::128K --machine lab.machine --topology "$cyclic"
-check "few rounds for small messages" best 'schedule,latency' allreduce:16:8:f64:sum
+check "few rounds for small messages" best 'schedule,[0-9]*,0,latency' allreduce:16:8:f64:sum
 # Rows are sorted by the printed time, then by name; the best has a ratio of 1.
 sorted_by_time() { # EXPLAIN-OPTIONS
     attune explain "$@" --top 10000 --format csv 2>/dev/null | sed 1d | LC_ALL=C awk '
@@ -93,6 +93,35 @@ once() { # on two ranks all trees are one
 check "equal schedules are listed once" once
 names() { attune explain bcast:2:8 | grep -q '^same schedules: .*bcast/linear.* as bcast/binomial$'; }
 check "other names are printed" names
+
+# ---- the transport ----
+printf '%s\n' 'attune-machine 1' 'channel memory' '  hockney alpha=1 beta=0.1' end >host.machine
+transport() { # LINE VALUE-OF-ATTUNE_TRANSPORT EXPLAIN-OPTIONS
+    ATTUNE_TRANSPORT=$2 attune explain "${@:3}" 2>/dev/null | grep -E '^transport:' | tee seen | grep -qE "^transport: $1\$" ||
+        { cat seen; false; }
+}
+numbers() { # AWK-CONDITION VALUE-OF-ATTUNE_TRANSPORT EXPLAIN-OPTIONS; n and shared of every row
+    ATTUNE_TRANSPORT=$2 attune explain "${@:3}" --top 99 --format json 2>/dev/null | tr -d '",' | awk '
+        $1 == "messages:" { n = $2 }
+        $1 == "shared:" { shared = $2; rows++; if (!('"$1"')) { print n, shared; bad = 1 } }
+        END { exit bad || rows < 2 }'
+}
+check "on one host shared memory carries all messages" transport 'shared memory \([0-9]+ messages\)' auto \
+    allreduce:4:8 --machine host.machine
+check "... in numbers" numbers 'n > 0 && shared == n' shm allreduce:4:8 --machine host.machine
+check "ATTUNE_TRANSPORT=mpi is respected" transport 'MPI \([0-9]+ messages\)' mpi allreduce:4:8 --machine host.machine
+check "... in numbers" numbers 'n > 0 && shared == 0' mpi allreduce:4:8 --machine host.machine
+check "between hosts MPI carries messages" transport 'MPI \([0-9]+ messages\)' auto allreduce::8 --topology 4@1G
+check "both transports carry messages" \
+    transport 'shared memory inside hosts \([0-9]+ of [0-9]+ messages\), MPI between hosts' auto \
+    allreduce::8 --topology '2@1G;ranks=4'
+rows() { ATTUNE_TRANSPORT=$1 attune explain allreduce:4:8 --machine host.machine --top 99 --format csv 2>/dev/null |
+    grep -c '^allreduce/shared_'; }
+check "algorithms with shared memory are ranked" test "$(rows auto)" -gt 1
+check "... but not with ATTUNE_TRANSPORT=mpi" test "$(rows mpi)" = 0
+fails 3 'attune: ATTUNE_TRANSPORT*fast*' env ATTUNE_TRANSPORT=fast "$attune" explain bcast:4:1K
+
+# ---- invalid problems ----
 fails 2 "attune: problem 'bcast': at least two ranks*" attune explain bcast
 fails 2 "attune: problem 'bcast:x:1': the second field is not a number of ranks*" attune explain bcast:x:1
 fails 2 "attune: problem 'bcast:4': the third field is not a size*" attune explain bcast:4
