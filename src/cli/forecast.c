@@ -21,9 +21,11 @@ atn_status atn_cli_forecast_load(const atn_args *a, const atn_topo *t, atn_machi
         atn_model_machine_free(m);
         return atn_fail(err, ATN_INPUT, "%s: %s", file, why);
     }
-    if (!st)
-        *machine_p = m;
-    return st;
+    if (st)
+        return st;
+    m->unshared = atn_plan_setting_own(ATN_SET_TRANSPORT) == ATN_TRANSPORT_MPI;
+    *machine_p = m;
+    return ATN_OK;
 }
 
 atn_status atn_cli_forecast_place(const atn_args *a, atn_topo **topo_p, atn_error *err)

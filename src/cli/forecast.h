@@ -11,7 +11,8 @@
     ATN_TEXT("map", "ORDER", NULL,                                                                 \
              "Rank mapping on the topology: sequential, roundrobin, or a list of hosts")
 
-/* Loads --machine, else the built-in machine; rejects one that was measured on another cluster. */
+/* Loads --machine, else the built-in machine; rejects one that was measured on another cluster.
+ * With ATTUNE_TRANSPORT=mpi its shared channel is not used. */
 atn_status atn_cli_forecast_load(const atn_args *a, const atn_topo *t, atn_machine **machine_p,
                                  atn_error *err);
 /* Places the ranks of a topology by --map; replaces *topo_p. */

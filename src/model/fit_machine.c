@@ -62,7 +62,7 @@ static void add(atn_machine *m, const atn_machine *low, const atn_machine *high)
     add_tables(atn_model_global_tables, atn_nglobal_tables, m, all);
     for (int i = 0; i < m->ngammas; i++)
         add_table(&m->gamma[i].cost, (ends){&low->gamma[i].cost, &high->gamma[i].cost});
-    for (int i = 0; i < m->nchannels; i++) {
+    for (int i = -1; (i = atn_model_machine_next(m, i)) >= 0;) {
         const ends own = {&low->channel[i], &high->channel[i]};
         atn_channel *c = &m->channel[i];
         add_fields(atn_channel_fields, atn_nchannel_fields, c, own, c->half);
@@ -95,7 +95,7 @@ static void take_roots(atn_machine *m)
     root_of_tables(atn_model_global_tables, atn_nglobal_tables, m);
     for (int i = 0; i < m->ngammas; i++)
         root_of_table(&m->gamma[i].cost);
-    for (int i = 0; i < m->nchannels; i++) {
+    for (int i = -1; (i = atn_model_machine_next(m, i)) >= 0;) {
         root_of_fields(m->channel[i].half);
         root_of_tables(atn_channel_tables, atn_nchannel_tables, &m->channel[i]);
     }

@@ -158,13 +158,15 @@ static void add_rank(atn_op_graph *g, int r)
                             .next = -1,
                             .waits = o->ndeps,
                             .parts = atn_sched_moved(o)->n,
-                            .reduce = fused ? extra : -1};
+                            .reduce = fused ? extra : -1,
+                            .fused = -1};
         add_node(g, g->base[r] + i, &node, last);
         if (!fused)
             continue;
         node.kind = ATN_OP_REDUCE;
         node.waits = 1;
         node.reduce = -1;
+        node.fused = g->base[r] + i;
         add_node(g, extra++, &node, last);
     }
 }

@@ -23,6 +23,7 @@ typedef struct {
     int64_t bytes;   /* set by atn_model_op_graph_size */
     int parts;       /* ranges of its slot: more than one require packing */
     int reduce;      /* of a recv_reduce: the node of its reduction; -1: none */
+    int fused;       /* of such a reduction: the node of its receive; -1: none */
 } atn_op_node;
 
 typedef struct {

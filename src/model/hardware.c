@@ -10,15 +10,15 @@ typedef struct {
     bool one;  /* all messages have the cost of the slowest channel in use */
     int worst; /* that channel */
     union {
-        atn_hockney hockney[ATN_MACHINE_CHANNELS];
-        atn_loggp loggp[ATN_MACHINE_CHANNELS];
-        atn_lmo lmo[ATN_MACHINE_CHANNELS];
-        double latency[ATN_MACHINE_CHANNELS];
+        atn_hockney hockney[ATN_CHANNEL_SLOTS];
+        atn_loggp loggp[ATN_CHANNEL_SLOTS];
+        atn_lmo lmo[ATN_CHANNEL_SLOTS];
+        double latency[ATN_CHANNEL_SLOTS];
     } of;
     struct { /* the last cost computed: most messages of a collective are equal */
         double bytes;
         atn_message_cost cost;
-    } last[ATN_MACHINE_CHANNELS];
+    } last[ATN_CHANNEL_SLOTS];
 } context;
 
 typedef void (*message_fn)(const context *x, int channel, double bytes, atn_message_cost *cost);
@@ -35,7 +35,7 @@ static void find_worst(context *x)
     const atn_op_graph *g = x->c->g;
     for (int i = 0; i < g->n; i++)
         if (g->nodes[i].kind == ATN_OP_SEND)
-            x->worst = atn_max(x->worst, channel_of(x, g, &g->nodes[i]));
+            x->worst = atn_model_channel_farther(x->worst, channel_of(x, g, &g->nodes[i]));
     x->one = true;
 }
 
@@ -64,7 +64,7 @@ static double cost_of(context *x, const atn_op_graph *g, int id, atn_message_cos
     atn_status atn_model_##name(const atn_model_case *c, double *seconds_p, atn_error *err)        \
     {                                                                                              \
         context x = {.c = c};                                                                      \
-        for (int i = 0; i < c->m->nchannels; i++) {                                                \
+        for (int i = -1; (i = atn_model_machine_next(c->m, i)) >= 0;) {                            \
             x.last[i].bytes = -1;                                                                  \
             __VA_ARGS__;                                                                           \
         }                                                                                          \
@@ -157,7 +157,9 @@ static void cost_mlognp(const context *x, int channel, double bytes, atn_message
         return;
     }
     const double all = atn_model_channel_message(m, channel, bytes);
-    const double net = channel > 0 ? fmin(all, bytes / atn_model_channel_rate(m, channel)) : 0.0;
+    const double net = atn_model_channel_inside(channel)
+                           ? 0.0
+                           : fmin(all, bytes / atn_model_channel_rate(m, channel));
     transfers((all - net) / 2, net, (all - net) / 2, cost);
 }
 MODEL(mlognp, {})

@@ -50,7 +50,7 @@ typedef struct {
 typedef struct {
     const atn_model_case *c;
     const atn_op_graph *g;
-    channel_cost channels[ATN_MACHINE_CHANNELS];
+    channel_cost channels[ATN_CHANNEL_SLOTS];
     op_state *v;
     queue *rank, *pair;                     /* work of a rank; messages of a pair */
     int npairs, nedges, processors, memory; /* first resource of each kind; -1: none */
@@ -182,13 +182,14 @@ static void count_flow(sim *s, int send, int by)
 static int uses_of(sim *s, int send, const channel_cost *w)
 {
     const atn_op_node *x = &s->g->nodes[send];
+    const bool inside = atn_model_channel_inside(s->v[send].channel);
     int n = 0;
-    if (s->c->t != NULL && s->v[send].channel > 0) {
+    if (s->c->t != NULL && !inside) {
         const int edges = atn_topo_path(s->c->t, x->rank, s->g->nodes[x->other].rank, s->path);
         for (int i = 0; i < edges; i++)
             if (s->f.capacity[s->path[i]] > 0)
                 s->uses[n++] = (atn_fluid_use){s->path[i], 1.0};
-    } else if (s->c->t == NULL && s->v[send].channel > 0) { /* one switch: the two links */
+    } else if (s->c->t == NULL && !inside) { /* one switch: the two links */
         s->uses[n++] = (atn_fluid_use){2 * x->rank, 1.0};
         s->uses[n++] = (atn_fluid_use){2 * s->g->nodes[x->other].rank + 1, 1.0};
     } else {
@@ -219,7 +220,7 @@ static double ahead(const sim *s, int send, const channel_cost *w)
 static double draw(sim *s, int send, int n, const channel_cost *w)
 {
     double least = ahead(s, send, w);
-    if (s->v[send].channel == 0 || s->c->t == NULL)
+    if (atn_model_channel_inside(s->v[send].channel) || s->c->t == NULL)
         return 0;
     for (int i = 0; i < n; i++) {
         const int e = s->uses[i].resource;
@@ -283,7 +284,7 @@ static void set_weights(sim *s)
 {
     for (int k = 0; k < s->f.list.n && s->c->t != NULL; k++) {
         const atn_activity *a = &s->f.list.v[k];
-        if (a->owner >= s->g->n || s->v[a->owner].channel == 0)
+        if (a->owner >= s->g->n || atn_model_channel_inside(s->v[a->owner].channel))
             continue;
         const double weight = weight_of(s, a->owner);
         for (int i = 0; i < a->nuses; i++) {
@@ -450,15 +451,22 @@ static channel_cost cost_of_channel(const atn_machine *m, int channel)
 }
 
 /* Memory bandwidth of all ranks of a host together. */
-static double memory_rate(const atn_machine *m, double alone)
+static double table_rate(const atn_cost_table *t, double transfers)
 {
-    const atn_channel *c = &m->channel[0];
-    const int last = c->transfer.ntaus - 1, row = c->transfer.nsizes - 1;
-    if (row < 0 || c->transfer.v[row][last] <= 0)
-        return alone;
-    const double taus = c->transfer.tau[last];
-    return fmax(alone,
-                taus * (double)c->transfer.size[row] / c->transfer.v[row][last] / (double)c->hops);
+    const int last = t->ntaus - 1, row = t->nsizes - 1;
+    if (row < 0 || t->v[row][last] <= 0)
+        return 0;
+    return t->tau[last] * (double)t->size[row] / t->v[row][last] / transfers;
+}
+
+static double memory_rate(const sim *s)
+{
+    const atn_channel *const c = s->c->m->channel;
+    const double rate = fmax(s->channels[0].rate, table_rate(&c->transfer, (double)c->hops));
+    if (!atn_model_machine_shares(s->c->m))
+        return rate;
+    return fmax(fmax(rate, s->channels[ATN_CHANNEL_SHARED].rate),
+                table_rate(&c[ATN_CHANNEL_SHARED].single, 1));
 }
 
 static void set_capacities(sim *s)
@@ -469,7 +477,7 @@ static void set_capacities(sim *s)
                            : m->nchannels > 1 ? s->channels[1].rate
                                               : 0.0;
     for (int h = 0; h < s->nhosts; h++)
-        s->f.capacity[s->memory + h] = memory_rate(m, s->channels[0].rate);
+        s->f.capacity[s->memory + h] = memory_rate(s);
     if (s->processors >= 0)
         s->f.capacity[s->processors] = (double)m->processors;
 }
@@ -543,7 +551,7 @@ static bool set_up(sim *s)
     s->nhosts = atn_model_hosts(s->c->m, t, s->g->p, s->host);
     s->memory = s->nedges;
     s->processors = s->c->m->processors > 0 ? s->memory + s->nhosts : -1;
-    for (int i = 0; i < s->c->m->nchannels; i++)
+    for (int i = -1; (i = atn_model_machine_next(s->c->m, i)) >= 0;)
         s->channels[i] = cost_of_channel(s->c->m, i);
     if (!s->busy || !s->bucket || !atn_model_fluid_make(&s->f, s->memory + s->nhosts + 1, hops + 2))
         return false;

@@ -23,15 +23,31 @@ void atn_model_machine_clear(atn_machine *m)
 
 void atn_model_machine_free(atn_machine *m) { free(m); }
 
+static bool has_shared(const atn_machine *m)
+{
+    return m->channel[ATN_CHANNEL_SHARED].name[0] != '\0';
+}
+
 atn_channel *atn_model_machine_add_channel(atn_machine *m, const char *name)
 {
-    if (m->nchannels == ATN_MACHINE_CHANNELS)
+    const bool shared = strcmp(name, "shared") == 0;
+    const int i = shared ? ATN_CHANNEL_SHARED : m->nchannels;
+    if (shared ? has_shared(m) : i == ATN_MACHINE_CHANNELS)
         return NULL;
-    atn_channel *c = &m->channel[m->nchannels];
-    *c = (atn_channel){.hops = m->nchannels == 0 ? 2 : 3, .duplex = 1.0};
+    atn_channel *c = &m->channel[i];
+    *c = (atn_channel){.hops = shared || i == 0 ? 2 : 3, .duplex = 1.0};
     snprintf(c->name, sizeof c->name, "%s", name);
-    m->nchannels++;
+    m->nchannels += !shared;
     return c;
+}
+
+bool atn_model_machine_shares(const atn_machine *m) { return has_shared(m) && !m->unshared; }
+
+int atn_model_machine_next(const atn_machine *m, int channel)
+{
+    if (channel + 1 < m->nchannels)
+        return channel + 1;
+    return channel < ATN_CHANNEL_SHARED && has_shared(m) ? ATN_CHANNEL_SHARED : -1;
 }
 
 bool atn_model_machine_note(atn_machine *m, const char *key, const char *value)
@@ -173,8 +189,9 @@ static int climb(const atn_topo *t, int u, int v)
 
 int atn_model_machine_channel_of(const atn_machine *m, const atn_topo *t, int u, int v)
 {
-    const int levels = t ? climb(t, u, v) : 1;
-    return atn_min(levels, m->nchannels - 1);
+    const int levels = t ? climb(t, u, v) : atn_min(1, m->nchannels - 1);
+    return levels == 0 && atn_model_machine_shares(m) ? ATN_CHANNEL_SHARED
+                                                      : atn_min(levels, m->nchannels - 1);
 }
 
 /* The cost of one byte where transfers were not measured. */
@@ -193,6 +210,11 @@ static double empty_message(const atn_channel *c)
         return c->hockney.alpha;
     return c->loggp.gap_byte > 0 ? c->loggp.latency + 2 * c->loggp.o
                                  : c->plogp.latency + atn_model_table_time(&c->plogp.gap, 1, 1);
+}
+
+bool atn_model_channel_is_single(const atn_channel *c, double bytes)
+{
+    return c->single.nsizes > 0 && c->eager > 0 && bytes >= (double)c->eager;
 }
 
 double atn_model_channel_overhead(const atn_channel *c, double bytes)

@@ -6,7 +6,10 @@
  * measured; models derive it from others (machine_derive.c).
  *
  * Channels connect pairs of ranks.  Channel 0 is the memory of a host; channel c is the network
- * through a switch c levels above the hosts.  More distant ranks use the last channel. */
+ * through a switch c levels above the hosts.  More distant ranks use the last channel.
+ *
+ * Both are measured with the MPI library.  The shared-memory transport of Attune is the channel
+ * ATN_CHANNEL_SHARED: if it is present, it connects the ranks of a host in place of channel 0. */
 #ifndef ATN_MODEL_MACHINE_H
 #define ATN_MODEL_MACHINE_H
 
@@ -18,6 +21,8 @@ enum {
     ATN_TABLE_SIZES = 24,
     ATN_TABLE_TAUS = 12,
     ATN_MACHINE_CHANNELS = 8,
+    ATN_CHANNEL_SHARED = ATN_MACHINE_CHANNELS,
+    ATN_CHANNEL_SLOTS,
     ATN_MACHINE_GAMMAS = 32,
     ATN_MACHINE_NOTES = 16,
     ATN_MACHINE_FIELDS = 24 /* of a channel, or of the machine itself */
@@ -82,7 +87,11 @@ typedef struct {
     atn_loggp loggp; /* gap_byte 0: not measured (LogGP; one set per channel makes LogGPH) */
     atn_plogp plogp;
     atn_lognp lognp;
-    atn_lmo lmo; /* rate 0: not measured */
+    atn_lmo lmo;            /* rate 0: not measured */
+    atn_cost_table single;  /* channel shared: L(m, tau) of messages of H bytes and above, which
+                           the receiver reads from the sender's memory */
+    atn_cost_table expose;  /* exposing m bytes; more than a segment are not copied */
+    atn_cost_table exposed; /* a read of exposed data, from its exposure on, by tau ranks */
     int64_t
         samples;   /* quality: number of measurements, and half of the widest 95 % interval of a */
     double spread; /* median, relative to the median; 0: unknown */
@@ -114,7 +123,8 @@ typedef struct {
     int ngammas;
     atn_gamma gamma[ATN_MACHINE_GAMMAS];
     int nchannels;
-    atn_channel channel[ATN_MACHINE_CHANNELS];
+    atn_channel channel[ATN_CHANNEL_SLOTS];
+    bool unshared;                   /* the ranks do not use the shared channel, if there is one */
     double half[ATN_MACHINE_FIELDS]; /* as those of a channel */
     char origin[256];                /* the file, for messages */
 } atn_machine;
@@ -124,7 +134,8 @@ typedef struct {
 /* Nothing measured, Ethernet framing, no channels.  NULL: out of memory. */
 atn_machine *atn_model_machine_new(void);
 void atn_model_machine_clear(atn_machine *m); /* resets to the state of a new one */
-/* Appends a channel with its defaults (hops, duplex); NULL: there are ATN_MACHINE_CHANNELS. */
+/* Appends a channel with its defaults (hops, duplex); "shared" is ATN_CHANNEL_SHARED.  NULL: there
+ * are ATN_MACHINE_CHANNELS. */
 atn_channel *atn_model_machine_add_channel(atn_machine *m, const char *name);
 void atn_model_machine_free(atn_machine *m); /* m may be NULL */
 /* A slow network of slow hosts, the default without a machine file.  NULL: out of memory. */
@@ -137,6 +148,11 @@ atn_status atn_model_machine_read(const char *path, atn_machine **machine_p, atn
 /* Sorted text that parses to the same machine; caller frees; NULL: out of memory. */
 char *atn_model_machine_print(const atn_machine *m);
 atn_status atn_model_machine_write(const atn_machine *m, const char *path, atn_error *err);
+
+/* Whether the ranks of a host are connected by the shared channel. */
+bool atn_model_machine_shares(const atn_machine *m);
+/* The number of the channel after `channel` (-1: the first one), the shared one last; -1: none. */
+int atn_model_machine_next(const atn_machine *m, int channel);
 
 /* Appends a value to a table, sizes and taus in ascending order, all taus of a size before the next
  * size; false: table full or out of order. */
@@ -172,6 +188,19 @@ int atn_model_host_node(const atn_topo *t, int rank);
 /* The channel between two ranks; t NULL: one rank per host on one switch, or all ranks on one host
  * if the machine has no network. */
 int atn_model_machine_channel_of(const atn_machine *m, const atn_topo *t, int u, int v);
+/* Whether a channel connects ranks of one host. */
+static inline bool atn_model_channel_inside(int channel)
+{
+    return channel == 0 || channel == ATN_CHANNEL_SHARED;
+}
+/* Of two channels that of the greater distance. */
+static inline int atn_model_channel_farther(int a, int b)
+{
+    const int far_a = atn_model_channel_inside(a) ? 0 : a;
+    return far_a > (atn_model_channel_inside(b) ? 0 : b) ? a : b;
+}
+/* Whether the receiver of a message reads the sender's memory: one transfer. */
+bool atn_model_channel_is_single(const atn_channel *c, double bytes);
 /* o(m), with a step at the eager limit. */
 double atn_model_channel_overhead(const atn_channel *c, double bytes);
 /* L(m, tau) of a channel, with consecutive cells of `segment` bytes; L(0, tau) = y(tau). */

@@ -74,7 +74,7 @@ static bool is_empty(const atn_channel *c)
 static atn_status check_channel(const atn_machine *m, int i, atn_error *err)
 {
     const atn_channel *c = &m->channel[i];
-    for (int k = 0; k < i; k++)
+    for (int k = -1; (k = atn_model_machine_next(m, k)) != i;)
         if (strcmp(m->channel[k].name, c->name) == 0)
             return atn_fail(err, ATN_INPUT, "%s: duplicate channel %s; remove one", origin(m),
                             c->name);
@@ -82,6 +82,11 @@ static atn_status check_channel(const atn_machine *m, int i, atn_error *err)
         return atn_fail(err, ATN_INPUT,
                         "%s:%d: channel %s has no time of a message; add a table transfer or "
                         "plogp-gap, or a line loggp or hockney",
+                        origin(m), c->line, c->name);
+    if (i != ATN_CHANNEL_SHARED && (c->single.nsizes || c->expose.nsizes || c->exposed.nsizes))
+        return atn_fail(err, ATN_INPUT,
+                        "%s:%d: channel %s has a table single, expose or exposed; only channel "
+                        "shared may have these, remove them",
                         origin(m), c->line, c->name);
     atn_status status = check_fields(m, c->name, c, atn_channel_fields, atn_nchannel_fields, err);
     if (status == ATN_OK)
@@ -99,7 +104,7 @@ atn_status atn_model_machine_check(const atn_machine *m, atn_error *err)
         status = check_tables(m, "machine", m, atn_model_global_tables, atn_nglobal_tables, err);
     for (int i = 0; i < m->ngammas && status == ATN_OK; i++)
         status = check_table(m, m->gamma[i].op, m->gamma[i].type, &m->gamma[i].cost, err);
-    for (int i = 0; i < m->nchannels && status == ATN_OK; i++)
+    for (int i = -1; status == ATN_OK && (i = atn_model_machine_next(m, i)) >= 0;)
         status = check_channel(m, i, err);
     return status;
 }
@@ -244,7 +249,7 @@ int atn_model_machine_warnings(const atn_machine *m, void (*warn)(void *to, cons
                                void *to)
 {
     checker c = {.m = m, .warn = warn, .to = to};
-    for (int i = 0; i < m->nchannels; i++)
+    for (int i = -1; (i = atn_model_machine_next(m, i)) >= 0;)
         warn_about_channel(&c, &m->channel[i]);
     return c.n;
 }

@@ -11,7 +11,9 @@ static double taulop_message(const atn_machine *m, int channel, double bytes)
     const atn_channel *c = &m->channel[channel];
     const double o = atn_model_channel_overhead(c, bytes),
                  own = atn_model_channel_transfer(c, bytes, 1);
-    if (channel == 0) {
+    if (atn_model_channel_is_single(c, bytes))
+        return o + atn_model_table_time(&c->single, bytes, 1);
+    if (atn_model_channel_inside(channel)) {
         const double k = c->segment > 0 ? fmax(1.0, ceil(bytes / (double)c->segment)) : 1.0;
         const double cell = atn_model_channel_transfer(c, bytes / k, 1);
         return k > 1 ? o + (double)c->hops * cell +

@@ -75,6 +75,9 @@ const atn_machine_table atn_channel_tables[] = {
     CHANNEL_TABLE("lognp-transfer", TIME, lognp.o),
     CHANNEL_TABLE("mlognp-memory", TIME, lognp.mw),
     CHANNEL_TABLE("mlognp-network", TIME, lognp.net),
+    CHANNEL_TABLE("single", TIME, single),
+    CHANNEL_TABLE("expose", TIME, expose),
+    CHANNEL_TABLE("exposed", TIME, exposed),
 };
 const int atn_nchannel_tables = sizeof atn_channel_tables / sizeof atn_channel_tables[0];
 

@@ -252,7 +252,7 @@ static atn_status read_channel(reader *rd)
     const char *name = atn_lines_word(&rd->l);
     if (name == NULL || strlen(name) > 31 || atn_lines_word(&rd->l) != NULL)
         return refuse(rd, "a channel needs one name of at most 31 letters, as in: channel memory");
-    for (int i = 0; i < rd->m->nchannels; i++)
+    for (int i = -1; (i = atn_model_machine_next(rd->m, i)) >= 0;)
         if (strcmp(rd->m->channel[i].name, name) == 0)
             return refuse(rd, "duplicate channel %s; remove one", name);
     rd->channel = atn_model_machine_add_channel(rd->m, name);

@@ -121,7 +121,7 @@ static void print_machine(FILE *f, const atn_machine *m)
     print_fields(f, atn_model_global_fields, atn_nglobal_fields, m, m->half, "");
     print_tables(f, atn_model_global_tables, atn_nglobal_tables, m, "");
     print_gammas(f, m);
-    for (int i = 0; i < m->nchannels; i++) {
+    for (int i = -1; (i = atn_model_machine_next(m, i)) >= 0;) {
         fprintf(f, "channel %s\n", m->channel[i].name);
         print_fields(f, atn_channel_fields, atn_nchannel_fields, &m->channel[i], m->channel[i].half,
                      "  ");

@@ -1,6 +1,7 @@
 /* model.c - the table of models, and their shared functions. */
 #include "model/model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,12 +57,66 @@ bool atn_model_fits(const atn_model *model, const atn_machine *m)
     return !model->circuits || m->ports > 0;
 }
 
-/* A read takes as long as a message from the exposing rank. */
-static double read_cost(const atn_model_case *c, const atn_op_node *x)
+/* ---- shared memory ---- */
+
+/* Data that are copied when they are exposed need no reader to remain valid. */
+static bool is_copied(const atn_channel *shared, double bytes)
+{
+    return bytes <= (double)shared->segment;
+}
+
+/* Not measured: an empty message of the MPI library. */
+static double expose_cost(const atn_model_case *c, double bytes)
+{
+    const atn_channel *const s = &c->m->channel[ATN_CHANNEL_SHARED];
+    if (!atn_model_machine_shares(c->m))
+        return atn_model_channel_overhead(&c->m->channel[0], 0);
+    return atn_model_table_time(&s->expose, is_copied(s, bytes) ? bytes : 0, 1);
+}
+
+static double close_cost(const atn_model_case *c, double bytes)
+{
+    const atn_channel *const s = &c->m->channel[ATN_CHANNEL_SHARED];
+    if (!atn_model_machine_shares(c->m))
+        return atn_model_channel_overhead(&c->m->channel[0], 0);
+    return is_copied(s, bytes) ? 0 : atn_model_table_time(&s->exposed, 0, 1);
+}
+
+/* Not measured: as long as a message from the exposing rank. */
+static double read_cost(const atn_model_case *c, const atn_op_node *x, double tau)
 {
     const int from = c->g->nodes[x->source].rank;
     const int channel = atn_model_machine_channel_of(c->m, c->t, x->rank, from);
-    return atn_model_channel_message(c->m, channel, (double)x->bytes);
+    const atn_cost_table *const t = &c->m->channel[channel].exposed;
+    return t->nsizes > 0 ? atn_model_table_time(t, (double)x->bytes, tau)
+                         : atn_model_channel_message(c->m, channel, (double)x->bytes);
+}
+
+/* The time in which the operand of a reduction is moved by the reduction itself. */
+static double moved_meanwhile(const atn_model_case *c, const atn_op_node *x, double tau)
+{
+    const atn_channel *const s = &c->m->channel[ATN_CHANNEL_SHARED];
+    const double bytes = (double)x->bytes;
+    if (!atn_model_machine_shares(c->m))
+        return 0;
+    if (x->kind == ATN_OP_READ_REDUCE)
+        return is_copied(s, bytes) ? atn_model_table_time(&s->exposed, bytes, tau) -
+                                         atn_model_table_time(&s->exposed, 0, tau)
+                                   : 0;
+    if (x->fused < 0 || atn_model_channel_is_single(s, bytes))
+        return 0;
+    const atn_op_node *const recv = &c->g->nodes[x->fused];
+    return atn_model_machine_channel_of(c->m, c->t, recv->rank, c->g->nodes[recv->other].rank) ==
+                   ATN_CHANNEL_SHARED
+               ? atn_model_channel_transfer(s, bytes, tau)
+               : 0;
+}
+
+double atn_model_reduce_cost(const atn_model_case *c, const atn_op_node *x, double tau)
+{
+    const double bytes = (double)x->bytes;
+    const double whole = bytes * atn_model_machine_reduce(c->m, c->op, c->type, bytes, tau);
+    return fmax(0, whole - moved_meanwhile(c, x, tau));
 }
 
 double atn_model_local_cost(const atn_model_case *c, const atn_op_node *x, double tau)
@@ -69,14 +124,15 @@ double atn_model_local_cost(const atn_model_case *c, const atn_op_node *x, doubl
     const double bytes = (double)x->bytes;
     switch (x->kind) {
     case ATN_OP_REDUCE:
-        return bytes * atn_model_machine_reduce(c->m, c->op, c->type, bytes, tau);
+        return atn_model_reduce_cost(c, x, tau);
     case ATN_OP_EXPOSE:
+        return expose_cost(c, bytes);
     case ATN_OP_CLOSE:
-        return atn_model_channel_overhead(&c->m->channel[0], 0);
+        return close_cost(c, bytes);
     case ATN_OP_READ:
-        return read_cost(c, x);
+        return read_cost(c, x, tau);
     case ATN_OP_READ_REDUCE:
-        return read_cost(c, x) + bytes * atn_model_machine_reduce(c->m, c->op, c->type, bytes, tau);
+        return read_cost(c, x, tau) + atn_model_reduce_cost(c, x, tau);
     default:
         return bytes * atn_model_table_rate(&c->m->copy, bytes, tau);
     }

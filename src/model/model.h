@@ -43,6 +43,9 @@ bool atn_model_fits(const atn_model *model, const atn_machine *m);
 /* Seconds of an operation that is not a message, with `tau` concurrent ranks of the host: copies,
  * reductions, and everything on shared memory. */
 double atn_model_local_cost(const atn_model_case *c, const atn_op_node *x, double tau);
+/* The part of a reduction that its operand's way through shared memory does not hide: kernels read
+ * it where the sender or the exposing rank has copied it. */
+double atn_model_reduce_cost(const atn_model_case *c, const atn_op_node *x, double tau);
 /* The host of each rank (room for p), numbered from 0; returns the number of hosts. */
 int atn_model_hosts(const atn_machine *m, const atn_topo *t, int p, int *host);
 /* The factor on the link usage of a message under opposite traffic, which delays acknowledgements.

@@ -81,14 +81,22 @@ double atn_model_refiner_learn(atn_refiner *r, atn_refine_fn predict, void *cont
 
 /* ---- knobs of a machine ---- */
 
-int atn_model_machine_knobs(const atn_machine *m) { return 2 * m->nchannels + 1; }
+/* Two for each channel, and one. */
+int atn_model_machine_knobs(const atn_machine *m)
+{
+    int n = 1;
+    for (int c = -1; (c = atn_model_machine_next(m, c)) >= 0;)
+        n += 2;
+    return n;
+}
 
 void atn_model_machine_knob_name(const atn_machine *m, int knob, char *out, size_t size)
 {
-    if (knob == 2 * m->nchannels)
+    const int channel = knob / 2 < m->nchannels ? knob / 2 : ATN_CHANNEL_SHARED;
+    if (knob == atn_model_machine_knobs(m) - 1)
         snprintf(out, size, "reduce");
     else
-        snprintf(out, size, "%s %s", m->channel[knob / 2].name, knob % 2 ? "transfer" : "overhead");
+        snprintf(out, size, "%s %s", m->channel[channel].name, knob % 2 ? "transfer" : "overhead");
 }
 
 static void scale(atn_cost_table *t, double factor)
@@ -108,13 +116,15 @@ static void turn_overhead(atn_channel *c, double factor)
         *list[i] *= factor;
     scale(&c->plogp.os, factor);
     scale(&c->plogp.or_, factor);
+    scale(&c->expose, factor);
 }
 
 /* Costs per byte. */
 static void turn_transfer(atn_channel *c, double factor)
 {
-    atn_cost_table *const list[] = {&c->transfer, &c->sync,     &c->plogp.gap, &c->plogp.gap_many,
-                                    &c->lognp.o,  &c->lognp.mw, &c->lognp.net};
+    atn_cost_table *const list[] = {&c->transfer,       &c->sync,    &c->plogp.gap,
+                                    &c->plogp.gap_many, &c->lognp.o, &c->lognp.mw,
+                                    &c->lognp.net,      &c->single,  &c->exposed};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         scale(list[i], factor);
     c->hockney.beta *= factor;
@@ -127,10 +137,11 @@ static void turn_transfer(atn_channel *c, double factor)
 
 void atn_model_machine_turn(atn_machine *m, const double *knobs)
 {
-    for (int c = 0; c < m->nchannels; c++) {
-        turn_overhead(&m->channel[c], exp(knobs[2 * c]));
-        turn_transfer(&m->channel[c], exp(knobs[2 * c + 1]));
+    int knob = 0;
+    for (int c = -1; (c = atn_model_machine_next(m, c)) >= 0;) {
+        turn_overhead(&m->channel[c], exp(knobs[knob++]));
+        turn_transfer(&m->channel[c], exp(knobs[knob++]));
     }
     for (int i = 0; i < m->ngammas; i++)
-        scale(&m->gamma[i].cost, exp(knobs[2 * m->nchannels]));
+        scale(&m->gamma[i].cost, exp(knobs[knob]));
 }

@@ -10,7 +10,7 @@
 
 #include "model/machine.h"
 
-enum { ATN_KNOBS = 2 * ATN_MACHINE_CHANNELS + 1 };
+enum { ATN_KNOBS = 2 * ATN_CHANNEL_SLOTS + 1 };
 
 typedef struct {
     int n;

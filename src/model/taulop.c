@@ -6,7 +6,8 @@
  * its number of transfers in the step.  A step takes as long as its slowest resource; a stage is
  * the sum of its steps and of the overheads of the rank that sends most.  Stages are the rounds of
  * the schedule if both ends of every message have the same round, otherwise the stages of a
- * network with unit message times.  A read of shared memory is a single transfer.  Concurrent
+ * network with unit message times.  A read of shared memory is a single transfer, and so is a
+ * message whose receiver reads the sender's memory.  Concurrent
  * transfers of different sizes share until the shorter ends:
  * T(m1) || T(m2) = 2||T(m1) + T(m2 - m1). */
 #include <math.h>
@@ -17,9 +18,14 @@
 
 enum { STEPS = 3 };
 
+typedef enum { COPIED, SINGLE, EXPOSED } transfer_way;
+
 typedef struct {
     int resource, channel;
+    int turn; /* through shared memory: number among those that its rank executes in the step */
+    transfer_way way;
     double bytes;
+    const atn_op_node *op;
 } transfer;
 
 typedef struct {
@@ -34,7 +40,7 @@ typedef struct {
     double *busy;          /* of a rank: overheads of the stage */
     int *sends, *receives; /* the last stage in which a rank sent, received */
     int *duplex;           /* the last stage in which a rank of the host did both */
-    int *turn;             /* of a rank: number of local operations in the stage */
+    int *turn[STEPS];      /* of a rank: number of transfers, or of local operations */
     double *load;          /* of an edge, seconds */
     int *path;
 } engine;
@@ -87,11 +93,6 @@ static void sort_by_stage(engine *e)
 
 /* ---- transfers ---- */
 
-static void put(engine *e, int step, int resource, int channel, double bytes)
-{
-    e->list[step][e->n[step]++] = (transfer){resource, channel, bytes};
-}
-
 /* The ends of a message, given its send, or of a read. */
 static int source_of(const engine *e, const atn_op_node *x)
 {
@@ -102,23 +103,47 @@ static int target_of(const engine *e, const atn_op_node *x)
     return is_read(x) ? x->rank : e->c->g->nodes[x->other].rank;
 }
 
+static transfer_way way_of(const engine *e, int channel, const atn_op_node *op)
+{
+    if (channel != ATN_CHANNEL_SHARED)
+        return COPIED;
+    if (is_read(op))
+        return EXPOSED;
+    return atn_model_channel_is_single(&e->c->m->channel[channel], (double)op->bytes) ? SINGLE
+                                                                                      : COPIED;
+}
+
+/* The sender copies into shared memory, the receiver does all the rest. */
+static void put(engine *e, int step, int resource, int channel, const atn_op_node *op)
+{
+    const transfer_way way = way_of(e, channel, op);
+    const int rank = step == 0 && way == COPIED ? source_of(e, op) : target_of(e, op);
+    const int turn = channel == ATN_CHANNEL_SHARED ? e->turn[step][rank]++ : 0;
+    e->list[step][e->n[step]++] = (transfer){resource, channel, turn, way, (double)op->bytes, op};
+}
+
+/* Whether a message is moved by a single transfer. */
+static bool is_one_step(const atn_channel *c, const atn_op_node *x)
+{
+    return is_read(x) || c->hops < 2 || atn_model_channel_is_single(c, (double)x->bytes);
+}
+
 static void add_message(engine *e, int stage, const atn_op_node *send)
 {
     const atn_machine *m = e->c->m;
     const int to = target_of(e, send), from = source_of(e, send);
     const int channel = atn_model_machine_channel_of(m, e->c->t, from, to);
-    const double bytes = (double)send->bytes;
     e->sends[from] = stage;
     e->receives[to] = stage;
-    put(e, 0, e->host[from], 0, bytes);
-    if (channel == 0) {
-        if (m->channel[0].hops > 1 && !is_read(send))
-            put(e, 1, e->host[from], 0, bytes);
+    if (atn_model_channel_inside(channel)) {
+        for (int i = 0; i < 2 - is_one_step(&m->channel[channel], send); i++)
+            put(e, i, e->host[from], channel, send);
         return;
     }
-    put(e, 1, e->nhosts + e->host[to], channel, bytes);
+    put(e, 0, e->host[from], 0, send);
+    put(e, 1, e->nhosts + e->host[to], channel, send);
     if (m->channel[channel].hops > 2)
-        put(e, 2, e->host[to], 0, bytes);
+        put(e, 2, e->host[to], 0, send);
 }
 
 static int by_resource(const void *a, const void *b)
@@ -126,7 +151,20 @@ static int by_resource(const void *a, const void *b)
     const transfer *x = a, *y = b;
     if (x->resource != y->resource)
         return x->resource < y->resource ? -1 : 1;
+    if (x->turn != y->turn)
+        return x->turn < y->turn ? -1 : 1;
     return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+/* A transfer like x of some bytes; c: the channel of others on its resource. */
+static double moved(const engine *e, const transfer *x, const atn_channel *c, double bytes, int tau)
+{
+    const atn_channel *const own = &e->c->m->channel[ATN_CHANNEL_SHARED];
+    if (x->way == SINGLE)
+        return atn_model_table_time(&own->single, bytes, tau);
+    if (x->way == EXPOSED && own->exposed.nsizes > 0)
+        return atn_model_table_time(&own->exposed, bytes, tau);
+    return atn_model_channel_transfer(x->channel == ATN_CHANNEL_SHARED ? own : c, bytes, tau);
 }
 
 /* n transfers on one resource, shortest first. */
@@ -135,13 +173,13 @@ static double shared(const engine *e, const transfer *v, int n)
     int channel = 0;
     double time = 0, before = 0;
     for (int i = 0; i < n; i++)
-        channel = atn_max(channel, v[i].channel);
+        channel = atn_model_channel_farther(v[i].channel, channel);
     const atn_channel *c = &e->c->m->channel[channel];
     for (int i = 0; i < n; i++) {
         if (i > 0 && v[i].bytes <= before)
             continue;
-        time += atn_model_channel_transfer(c, v[i].bytes, n - i) -
-                (i > 0 ? atn_model_channel_transfer(c, before, n - i) : 0.0);
+        time += moved(e, &v[i], c, v[i].bytes, n - i) -
+                (i > 0 ? moved(e, &v[i], c, before, n - i) : 0.0);
         before = v[i].bytes;
     }
     return time;
@@ -151,10 +189,11 @@ static double shared(const engine *e, const transfer *v, int n)
  * the time, because both steps call it. */
 static double pipelined(const engine *e, const transfer *v, int n, int stage, double time)
 {
-    const atn_channel *c = &e->c->m->channel[0];
+    const bool own = v[n - 1].channel == ATN_CHANNEL_SHARED;
+    const atn_channel *c = &e->c->m->channel[own ? ATN_CHANNEL_SHARED : 0];
     const double bytes = v[n - 1].bytes, cell = (double)c->segment;
-    if (v[0].resource >= e->nhosts || c->segment == 0 || bytes <= cell || c->hops != 2 ||
-        e->duplex[v[0].resource] == stage)
+    if (v[n - 1].way != COPIED || v[0].resource >= e->nhosts || c->segment == 0 || bytes <= cell ||
+        c->hops != 2 || e->duplex[v[0].resource] == stage)
         return time;
     const double cells = bytes / cell;
     return atn_model_channel_transfer(c, cell, n) +
@@ -165,16 +204,18 @@ static double step_time(engine *e, int step, int stage)
 {
     transfer *v = e->list[step];
     const int n = e->n[step];
-    double most = 0;
+    double most = 0, time = 0;
     bool sorted = true;
     for (int i = 1; i < n && sorted; i++)
         sorted = by_resource(&v[i - 1], &v[i]) <= 0;
     if (!sorted)
         qsort(v, (size_t)n, sizeof *v, by_resource);
     for (int i = 0, k; i < n; i = k) {
-        for (k = i; k < n && v[k].resource == v[i].resource; k++)
+        for (k = i; k < n && v[k].resource == v[i].resource && v[k].turn == v[i].turn; k++)
             ;
-        most = fmax(most, pipelined(e, v + i, k - i, stage, shared(e, v + i, k - i)));
+        time = v[i].turn > 0 ? time : 0;
+        time += pipelined(e, v + i, k - i, stage, shared(e, v + i, k - i));
+        most = fmax(most, time);
     }
     return most;
 }
@@ -205,16 +246,17 @@ static double link_time(engine *e, int stage)
 /* ---- a stage ---- */
 
 /* Concurrent work of one kind on a host, ascending: shares like transfers. */
-static double work_time(const engine *e, atn_op_kind kind, const transfer *v, int n)
+static double work_time(const engine *e, const transfer *v, int n)
 {
     double time = 0;
     for (int i = 0; i < n; i++) {
-        const atn_op_node whole = {.kind = (uint8_t)kind, .bytes = (int64_t)v[i].bytes};
-        const atn_op_node done = {.kind = (uint8_t)kind,
-                                  .bytes = i > 0 ? (int64_t)v[i - 1].bytes : 0};
-        if (i == 0 || whole.bytes > done.bytes)
-            time += fmax(0, atn_model_local_cost(e->c, &whole, n - i) -
-                                (i > 0 ? atn_model_local_cost(e->c, &done, n - i) : 0));
+        atn_op_node done = *v[i].op;
+        const bool reduces = done.kind != ATN_OP_COPY;
+        double (*const cost)(const atn_model_case *, const atn_op_node *, double) =
+            reduces ? atn_model_reduce_cost : atn_model_local_cost;
+        done.bytes = i > 0 ? v[i - 1].op->bytes : 0;
+        if (i == 0 || v[i].op->bytes > done.bytes)
+            time += fmax(0, cost(e->c, v[i].op, n - i) - (i > 0 ? cost(e->c, &done, n - i) : 0));
     }
     return time;
 }
@@ -225,19 +267,21 @@ static double local_time(engine *e, int stage, atn_op_kind kind)
     transfer *v = e->list[0];
     double time = 0, most = 0;
     int n = 0;
-    memset(e->turn, 0, sizeof *e->turn * (size_t)e->p);
+    int *const turn = e->turn[0];
+    memset(turn, 0, sizeof *turn * (size_t)e->p);
     for (int i = e->first[stage]; i < e->first[stage + 1]; i++) {
         const atn_op_node *x = &e->c->g->nodes[e->order[i]];
         if (x->kind == kind || (kind == ATN_OP_REDUCE && x->kind == ATN_OP_READ_REDUCE))
-            v[n++] =
-                (transfer){e->turn[x->rank]++ * e->nhosts + e->host[x->rank], 0, (double)x->bytes};
+            v[n++] = (transfer){.resource = turn[x->rank]++ * e->nhosts + e->host[x->rank],
+                                .bytes = (double)x->bytes,
+                                .op = x};
     }
     if (n > 1)
         qsort(v, (size_t)n, sizeof *v, by_resource);
     for (int i = 0, k; i < n; i = k) {
         for (k = i; k < n && v[k].resource == v[i].resource; k++)
             ;
-        most = fmax(most, work_time(e, kind, v + i, k - i));
+        most = fmax(most, work_time(e, v + i, k - i));
         if (k == n || v[k].resource / e->nhosts > v[i].resource / e->nhosts) {
             time += most;
             most = 0;
@@ -246,21 +290,33 @@ static double local_time(engine *e, int stage, atn_op_kind kind)
     return time;
 }
 
-static double stage_time(engine *e, int stage)
+/* Time of a rank before or after transfers.  That of measured reads is part of them. */
+static double overhead_of(const engine *e, const atn_op_node *x)
 {
     const atn_model_case *c = e->c;
+    const bool shares = atn_model_machine_shares(c->m);
+    if (x->kind == ATN_OP_EXPOSE || x->kind == ATN_OP_CLOSE)
+        return shares ? atn_model_local_cost(c, x, 1) : 0;
+    if (x->kind != ATN_OP_SEND && !is_read(x))
+        return 0;
+    const int channel = atn_model_machine_channel_of(c->m, c->t, source_of(e, x), target_of(e, x));
+    return is_read(x) && c->m->channel[channel].exposed.nsizes > 0
+               ? 0
+               : atn_model_channel_overhead(&c->m->channel[channel], (double)x->bytes);
+}
+
+static double stage_time(engine *e, int stage)
+{
     double overhead = 0, step[STEPS];
     memset(e->n, 0, sizeof e->n);
     memset(e->busy, 0, sizeof *e->busy * (size_t)e->p);
+    memset(e->turn[0], 0, sizeof *e->turn[0] * STEPS * (size_t)e->p);
     for (int i = e->first[stage]; i < e->first[stage + 1]; i++) {
-        const atn_op_node *x = &c->g->nodes[e->order[i]];
-        if (x->kind != ATN_OP_SEND && !is_read(x))
-            continue;
-        const int from = source_of(e, x), to = target_of(e, x);
-        const int channel = atn_model_machine_channel_of(c->m, c->t, from, to);
-        e->busy[x->rank] += atn_model_channel_overhead(&c->m->channel[channel], (double)x->bytes);
+        const atn_op_node *x = &e->c->g->nodes[e->order[i]];
+        e->busy[x->rank] += overhead_of(e, x);
         overhead = fmax(overhead, e->busy[x->rank]);
-        add_message(e, stage, x);
+        if (x->kind == ATN_OP_SEND || is_read(x))
+            add_message(e, stage, x);
     }
     for (int r = 0; r < e->p; r++)
         if (e->sends[r] == stage && e->receives[r] == stage)
@@ -279,7 +335,7 @@ static bool set_up(engine *e)
 {
     const atn_op_graph *g = e->c->g;
     const size_t p = (size_t)g->p, n = (size_t)g->n;
-    int *ints = malloc(sizeof *ints * (5 * p + 3 * n + 4));
+    int *ints = malloc(sizeof *ints * ((4 + STEPS) * p + 3 * n + 4));
     e->host = ints;
     e->list[0] = malloc(sizeof *e->list[0] * STEPS * (n + 1));
     e->busy = malloc(sizeof *e->busy * (p + 1));
@@ -291,8 +347,9 @@ static bool set_up(engine *e)
     e->sends = e->host + p;
     e->receives = e->sends + p;
     e->duplex = e->receives + p;
-    e->turn = e->duplex + p;
-    e->stage = e->turn + p;
+    for (int k = 0; k < STEPS; k++)
+        e->turn[k] = e->duplex + p + (size_t)k * p;
+    e->stage = e->turn[STEPS - 1] + p;
     e->order = e->stage + n;
     for (int i = 0; i < (int)(3 * p); i++)
         e->sends[i] = -1;

@@ -36,7 +36,7 @@ static int worst_channel(const atn_problem *q, const atn_machine *m)
 {
     int worst = 0;
     for (int r = 1; r < q->p; r++)
-        worst = atn_max(worst, atn_model_machine_channel_of(m, q->topo, 0, r));
+        worst = atn_model_channel_farther(worst, atn_model_machine_channel_of(m, q->topo, 0, r));
     return worst;
 }
 
@@ -44,7 +44,7 @@ atn_alpha_beta atn_plan_planner_network(const atn_problem *q, const atn_machine 
 {
     const int c = worst_channel(q, m);
     double rate = atn_model_channel_rate(m, c);
-    for (int r = 0; c > 0 && q->topo && r < q->p; r++) {
+    for (int r = 0; !atn_model_channel_inside(c) && q->topo && r < q->p; r++) {
         const double own = atn_model_edge_rate(m, q->topo, 2 * (q->topo->p + q->topo->node_of[r]));
         if (own > 0)
             rate = fmin(rate, own);
@@ -57,7 +57,7 @@ atn_alpha_beta atn_plan_planner_network(const atn_problem *q, const atn_machine 
 const atn_model *atn_plan_planner_model(const atn_machine *m, const atn_topo *t, int p)
 {
     const atn_problem q = {.p = p, .topo = t};
-    if (worst_channel(&q, m) == 0)
+    if (atn_model_channel_inside(worst_channel(&q, m)))
         return atn_model_find("taulop");
     return atn_model_find(m->ports > 0 ? "ron-a" : "links");
 }

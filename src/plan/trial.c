@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "algo/derived.h"
+#include "sched/optimise.h"
 
 /* ---- schedules of all ranks ---- */
 
@@ -22,6 +23,8 @@ static atn_status build_rank(const atn_choice *c, const atn_problem *q, int r, a
     mine.r = r;
     mine.in_place = false;
     const atn_status status = atn_algo_build_unchecked(c->row, &mine, &c->params, &x->s[r], err);
+    if (status == ATN_OK && q->shared != ATN_SHARED_NONE)
+        atn_sched_optimise(x->s[r]); /* shared memory gains by receives that reduce */
     *budget -= steps_of(status == ATN_OK ? x->s[r]->nops : 0, 1);
     if (status == ATN_OK && *budget < 0)
         return atn_fail(err, ATN_NOT_APPLICABLE, "too large to be looked at");

@@ -37,6 +37,8 @@ void atn_job_machine_open(atn_job *job, const char *text, size_t bytes)
     if (bytes > 0 && atn_model_machine_parse(text, bytes, "machine", &job->machine, NULL) != ATN_OK)
         return;
     job->measured = bytes > 0 && fits(job, job->machine);
+    if (job->machine != NULL)
+        job->machine->unshared = job->sharing == ATN_SHARED_NONE;
     if (job->measured)
         return;
     atn_model_machine_free(job->machine);
