@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/place.h"
+#include "exec/oversubscribed.h"
+#include "exec/shared.h"
 #include "measure/coordinator.h"
 #include "measure/observe.h"
 #include "measure/program.h"
+#include "plan/settings.h"
 #include "topo/node.h"
 
 enum { MAX_BYTES = 1 << 20, MAX_CHUNK = 256 << 10 };
@@ -28,6 +30,7 @@ typedef struct {
     atn_survey head;
     atn_experiments plan;
     atn_testbed *testbed;
+    atn_shared *shared;
 } job;
 
 static bool failed(const job *j, atn_status status, const char *text)
@@ -123,12 +126,36 @@ static bool agree(const job *j)
                   "by different builds of Attune");
 }
 
+/* Whether every rank that the topology has on this host shares memory with this one. */
+static bool host_shares(const job *j)
+{
+    for (int i = 0; i < j->p; i++)
+        if (i != j->r && atn_topo_hops(j->topo, j->r, i) == 0 &&
+            atn_exec_shared_index(j->shared, i) < 0)
+            return false;
+    return true;
+}
+
+/* The memory that ranks of a host share, if all hosts can and may. */
+static bool share_memory(job *j)
+{
+    atn_sharing sharing = ATN_SHARED_NONE;
+    const bool wanted = atn_plan_setting_own(ATN_SET_TRANSPORT) != ATN_TRANSPORT_MPI;
+    const bool yields = atn_exec_ranks_oversubscribed(&library, MPI_COMM_WORLD);
+    j->shared = atn_exec_shared_open(&library, MPI_COMM_WORLD, wanted, yields, &sharing);
+    int all = sharing != ATN_SHARED_NONE && host_shares(j);
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return all != 0;
+}
+
 static bool prepare(job *j)
 {
     atn_error err = {0};
     if (!place_ranks(j))
         return false;
-    if (atn_model_survey_plan(j->topo, j->off_cache != 0, &j->plan, &j->head, &err) != ATN_OK)
+    const atn_survey_conditions conditions = {.off_cache = j->off_cache != 0,
+                                              .shared = share_memory(j)};
+    if (atn_model_survey_plan(j->topo, conditions, &j->plan, &j->head, &err) != ATN_OK)
         return failed(j, err.status, err.text);
     if (!j->placed)
         j->head.topology = 0;
@@ -140,7 +167,8 @@ static bool prepare(job *j)
                                          &(atn_testbed_options){.max_bytes = MAX_BYTES,
                                                                 .max_chunk = MAX_CHUNK,
                                                                 .off_cache = j->off_cache != 0,
-                                                                .pause = atn_pause_long});
+                                                                .pause = atn_pause_long,
+                                                                .shared = j->shared});
     if (j->testbed && j->head.processors > 0 && j->p > j->head.processors)
         atn_measure_testbed_spread(j->testbed);
     return j->testbed != NULL || failed(j, ATN_ENVIRONMENT, "no memory for the buffers");
@@ -228,6 +256,7 @@ int main(int argc, char **argv)
     else if (j.testbed)
         atn_measure_testbed_serve(j.testbed);
     atn_measure_testbed_free(j.testbed);
+    atn_exec_shared_close(j.shared);
     atn_vec_free(&j.plan);
     atn_model_survey_free(&j.head);
     atn_topo_free(j.topo);

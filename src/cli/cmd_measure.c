@@ -241,7 +241,9 @@ const atn_command atn_cmd_measure = {
     .help = "Measure a machine: the parameters of performance models",
     .detail =
         "COMMAND is a launcher with its options and without a program. Attune adds its own "
-        "program, in which a few ranks at a time exchange messages while the others sleep. The "
+        "program, in which a few ranks at a time exchange messages while the others sleep: through "
+        "the MPI library and, inside a host, also through Attune's shared memory, unless "
+        "ATTUNE_TRANSPORT is mpi. The "
         "result is a machine file (docs/machine-format.md). A report on standard error (--format) "
         "has half the 95 % confidence interval of the medians for each observation. At least two "
         "ranks are required, on one host or on several. Observations are kept in FILE.part until "

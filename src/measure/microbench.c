@@ -7,19 +7,15 @@
 #include "exec/wait.h"
 #include "kernel/kernel.h"
 #include "measure/coordinator.h"
+#include "measure/microbench_shared.h"
 
 enum { TAG = 1, WINDOW = 8 };
 
-typedef struct {
-    atn_mb_memory *m;
-    const atn_microbench *b;
-    int me;
-} participant;
+typedef atn_mb_participant participant;
 
 /* ---- messages ---- */
 
-/* Offset of message `slot` of a pattern. */
-static size_t offset_of(const participant *x, int slot)
+size_t atn_measure_message_at(const atn_mb_participant *x, int slot)
 {
     const size_t bytes = ((size_t)x->b->bytes + 63) / 64 * 64 + 64;
     return (x->m->next + (size_t)slot * bytes) % (x->m->area - bytes + 1) / 64 * 64;
@@ -28,20 +24,20 @@ static size_t offset_of(const participant *x, int slot)
 static void next_message(const participant *x)
 {
     if (x->m->off_cache)
-        x->m->next = offset_of(x, 1);
+        x->m->next = atn_measure_message_at(x, 1);
 }
 
 static void start_send(const participant *x, int to, int64_t bytes, int slot, MPI_Request *request)
 {
-    MPI_Isend(x->m->out + offset_of(x, slot), (int)bytes, MPI_BYTE, x->b->rank[to], TAG, x->m->comm,
-              request);
+    MPI_Isend(x->m->out + atn_measure_message_at(x, slot), (int)bytes, MPI_BYTE, x->b->rank[to],
+              TAG, x->m->comm, request);
 }
 
 static void start_recv(const participant *x, int from, int64_t bytes, int slot,
                        MPI_Request *request)
 {
-    MPI_Irecv(x->m->in + offset_of(x, slot), (int)bytes, MPI_BYTE, x->b->rank[from], TAG,
-              x->m->comm, request);
+    MPI_Irecv(x->m->in + atn_measure_message_at(x, slot), (int)bytes, MPI_BYTE, x->b->rank[from],
+              TAG, x->m->comm, request);
 }
 
 static void wait_for(const participant *x, int n, MPI_Request *requests)
@@ -53,8 +49,8 @@ static void send_to(const participant *x, int to, int64_t bytes)
 {
     MPI_Request request;
     if (!x->m->yield) {
-        MPI_Send(x->m->out + offset_of(x, 0), (int)bytes, MPI_BYTE, x->b->rank[to], TAG,
-                 x->m->comm);
+        MPI_Send(x->m->out + atn_measure_message_at(x, 0), (int)bytes, MPI_BYTE, x->b->rank[to],
+                 TAG, x->m->comm);
         return;
     }
     start_send(x, to, bytes, 0, &request);
@@ -65,8 +61,8 @@ static void recv_from(const participant *x, int from, int64_t bytes)
 {
     MPI_Request request;
     if (!x->m->yield) {
-        MPI_Recv(x->m->in + offset_of(x, 0), (int)bytes, MPI_BYTE, x->b->rank[from], TAG,
-                 x->m->comm, MPI_STATUS_IGNORE);
+        MPI_Recv(x->m->in + atn_measure_message_at(x, 0), (int)bytes, MPI_BYTE, x->b->rank[from],
+                 TAG, x->m->comm, MPI_STATUS_IGNORE);
         return;
     }
     start_recv(x, from, bytes, 0, &request);
@@ -265,7 +261,8 @@ static double busy(const participant *x)
 
 static double copy(const participant *x)
 {
-    memcpy(x->m->in + offset_of(x, 0), x->m->out + offset_of(x, 0), (size_t)x->b->bytes);
+    memcpy(x->m->in + atn_measure_message_at(x, 0), x->m->out + atn_measure_message_at(x, 0),
+           (size_t)x->b->bytes);
     return 0;
 }
 
@@ -302,10 +299,10 @@ static double reduce(const participant *x)
     static const atn_kernel_type kinds[] = {ATN_F64, ATN_F32, ATN_I32, ATN_I64};
     const atn_kernel_type kind = kinds[x->b->count % TYPES];
     const atn_kernel kernel = atn_kernel_find(ops[x->b->count / TYPES], kind);
-    char *const inout = x->m->in + offset_of(x, 0);
+    char *const inout = x->m->in + atn_measure_message_at(x, 0);
 
     if (kernel)
-        kernel(x->m->out + offset_of(x, 0), inout, inout,
+        kernel(x->m->out + atn_measure_message_at(x, 0), inout, inout,
                (size_t)x->b->bytes / atn_kernel_stride(kind));
     return 0;
 }
@@ -344,6 +341,12 @@ static const struct {
     [ATN_MB_COPY] = {copy, true},
     [ATN_MB_PACK] = {pack, true},
     [ATN_MB_REDUCE] = {reduce, true},
+    [ATN_MB_SHARED_COPY] = {atn_measure_shared_ping_copy, false},
+    [ATN_MB_SHARED_SINGLE] = {atn_measure_shared_ping_single, false},
+    [ATN_MB_SHARED_RING_COPY] = {atn_measure_shared_ring_copy, true},
+    [ATN_MB_SHARED_RING_SINGLE] = {atn_measure_shared_ring_single, true},
+    [ATN_MB_EXPOSE] = {atn_measure_shared_expose, true},
+    [ATN_MB_EXPOSED] = {atn_measure_shared_exposed, false},
 };
 
 /* Equal parts of a pattern. */

@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include "base/base.h"
+#include "shm/board.h"
 
 enum { ATN_PARTICIPANTS = 64, ATN_REPETITIONS = 64 };
 
@@ -27,6 +28,13 @@ typedef enum {
     ATN_MB_COPY,    /* memory to memory */
     ATN_MB_PACK,    /* every other number of an array is packed */
     ATN_MB_REDUCE,  /* a kernel of src/kernel: operand `count` */
+    /* Through shared memory: microbench_shared.h. */
+    ATN_MB_SHARED_COPY,
+    ATN_MB_SHARED_SINGLE,
+    ATN_MB_SHARED_RING_COPY,
+    ATN_MB_SHARED_RING_SINGLE,
+    ATN_MB_EXPOSE,
+    ATN_MB_EXPOSED,
     ATN_MB_PATTERNS
 } atn_mb_pattern;
 
@@ -36,18 +44,32 @@ typedef struct {
     int reps, loops, count;
     int64_t bytes;
     double delay;
+    uint64_t call; /* number of the first execution, for exposures */
     int rank[ATN_PARTICIPANTS];
 } atn_microbench;
 
 /* What a rank needs to take part. */
 typedef struct {
-    MPI_Comm comm;          /* of the messages */
-    bool yield;             /* ranks outnumber processors */
-    bool off_cache;         /* each message uses memory that was not accessed recently */
-    char *out, *in;         /* areas of messages */
-    size_t area, next;      /* bytes of each; offset of the next message */
-    MPI_Datatype scattered; /* eight of sixteen bytes */
+    MPI_Comm comm;                /* of the messages */
+    bool yield;                   /* ranks outnumber processors */
+    bool off_cache;               /* each message uses memory that was not accessed recently */
+    char *out, *in;               /* areas of messages */
+    size_t area, next;            /* bytes of each; offset of the next message */
+    MPI_Datatype scattered;       /* eight of sixteen bytes */
+    struct atn_shared *shared;    /* memory shared with ranks of the host; NULL: none */
+    uint64_t call;                /* number of the current execution */
+    uint32_t owed[ATN_SHM_DEPTH]; /* reads that the last exposure in an entry expects */
 } atn_mb_memory;
+
+/* A rank in a pattern. */
+typedef struct {
+    atn_mb_memory *m;
+    const atn_microbench *b;
+    int me; /* number of this participant */
+} atn_mb_participant;
+
+/* Offset of message `slot` of a pattern in the areas. */
+size_t atn_measure_message_at(const atn_mb_participant *x, int slot);
 
 void atn_measure_fill_ones(char *at, size_t bytes); /* with doubles */
 /* Before the repetitions: numbers that were reduced often, or as another type, would be slow. */

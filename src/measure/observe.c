@@ -21,6 +21,7 @@ typedef struct {
     const atn_experiment *e;
     atn_microbench bench;
     double until;
+    bool brief; /* microseconds: whatever takes longer was disturbed */
 } experiment;
 
 static bool time_left(const experiment *s) { return MPI_Wtime() < s->until; }
@@ -81,18 +82,23 @@ static void repeat(experiment *s, double last, atn_observation *o)
     }
 }
 
+static bool is_ring(atn_mb_pattern p)
+{
+    return p == ATN_MB_RING || p == ATN_MB_SHARED_RING_COPY || p == ATN_MB_SHARED_RING_SINGLE;
+}
+
 /* The first execution is a warm-up, unless it is so long that this does not matter and another one
  * would take far more than the share; the second determines the number of loops. */
 static void sample(experiment *s, atn_observation *o)
 {
     const double share = s->until - MPI_Wtime(), first = once(s, &s->bench);
-    if (length_of(s, first) > fmax(short_enough, 2 * share)) {
+    if (!s->brief && length_of(s, first) > fmax(short_enough, 2 * share)) {
         o->value = (atn_estimate){first, first, first};
         o->samples = 1;
         return;
     }
     const double second = once(s, &s->bench), length = length_of(s, fmin(first, second));
-    const double least = s->bench.n > 2 && s->bench.pattern == ATN_MB_RING ? long_block : block;
+    const double least = s->bench.n > 2 && is_ring(s->bench.pattern) ? long_block : block;
     s->bench.loops = (int)fmax(1, fmin(500, least / fmax(1e-8, length)));
     repeat(s, second, o);
 }
@@ -176,21 +182,37 @@ static bool find_rate(experiment *s, atn_observation *o)
 /* ---- the experiment ---- */
 
 static const atn_mb_pattern pattern_of[ATN_OBS_KINDS] = {
-    [ATN_OBS_ROUND_TRIP] = ATN_MB_PING, [ATN_OBS_SYNCHRONOUS] = ATN_MB_SSEND,
-    [ATN_OBS_EAGER] = ATN_MB_LATE,      [ATN_OBS_RING] = ATN_MB_RING,
-    [ATN_OBS_CROSS] = ATN_MB_CROSS,     [ATN_OBS_FAN] = ATN_MB_FAN,
-    [ATN_OBS_EXCHANGE] = ATN_MB_RING,   [ATN_OBS_TRAIN] = ATN_MB_TRAIN,
-    [ATN_OBS_BURST] = ATN_MB_BURST,     [ATN_OBS_SEND] = ATN_MB_SEND,
-    [ATN_OBS_RECEIVE] = ATN_MB_RECEIVE, [ATN_OBS_PAIR] = ATN_MB_PING,
-    [ATN_OBS_TOKEN] = ATN_MB_TOKEN,     [ATN_OBS_ALL_RANKS] = ATN_MB_RING,
-    [ATN_OBS_BUSY] = ATN_MB_BUSY,       [ATN_OBS_COPY] = ATN_MB_COPY,
-    [ATN_OBS_PACK] = ATN_MB_PACK,       [ATN_OBS_REDUCE] = ATN_MB_REDUCE,
+    [ATN_OBS_ROUND_TRIP] = ATN_MB_PING,
+    [ATN_OBS_SYNCHRONOUS] = ATN_MB_SSEND,
+    [ATN_OBS_EAGER] = ATN_MB_LATE,
+    [ATN_OBS_RING] = ATN_MB_RING,
+    [ATN_OBS_CROSS] = ATN_MB_CROSS,
+    [ATN_OBS_FAN] = ATN_MB_FAN,
+    [ATN_OBS_EXCHANGE] = ATN_MB_RING,
+    [ATN_OBS_TRAIN] = ATN_MB_TRAIN,
+    [ATN_OBS_BURST] = ATN_MB_BURST,
+    [ATN_OBS_SEND] = ATN_MB_SEND,
+    [ATN_OBS_RECEIVE] = ATN_MB_RECEIVE,
+    [ATN_OBS_PAIR] = ATN_MB_PING,
+    [ATN_OBS_TOKEN] = ATN_MB_TOKEN,
+    [ATN_OBS_ALL_RANKS] = ATN_MB_RING,
+    [ATN_OBS_BUSY] = ATN_MB_BUSY,
+    [ATN_OBS_COPY] = ATN_MB_COPY,
+    [ATN_OBS_PACK] = ATN_MB_PACK,
+    [ATN_OBS_REDUCE] = ATN_MB_REDUCE,
+    [ATN_OBS_EXPOSE] = ATN_MB_EXPOSE,
+    [ATN_OBS_EXPOSED] = ATN_MB_EXPOSED,
+    [ATN_OBS_SHARED_COPY] = ATN_MB_SHARED_COPY,
+    [ATN_OBS_SHARED_SINGLE] = ATN_MB_SHARED_SINGLE,
+    [ATN_OBS_SHARED_RING_COPY] = ATN_MB_SHARED_RING_COPY,
+    [ATN_OBS_SHARED_RING_SINGLE] = ATN_MB_SHARED_RING_SINGLE,
 };
 
 bool atn_measure_observe(atn_testbed *t, const atn_experiment *e, double seconds,
                          atn_observe_state *state, atn_observation *o)
 {
-    if (state->length > fmax(short_enough, 2 * seconds))
+    const bool brief = atn_model_obs_is_shared(e->of.kind);
+    if (!brief && state->length > fmax(short_enough, 2 * seconds))
         return false;
     experiment s = {.t = t,
                     .e = e,
@@ -199,7 +221,8 @@ bool atn_measure_observe(atn_testbed *t, const atn_experiment *e, double seconds
                               .reps = 1,
                               .loops = 1,
                               .bytes = e->of.bytes},
-                    .until = MPI_Wtime() + seconds};
+                    .until = MPI_Wtime() + seconds,
+                    .brief = brief};
     memcpy(s.bench.rank, e->actor, (size_t)e->nactors * sizeof *e->actor);
     *o = e->of;
     switch (e->of.kind) {

@@ -27,6 +27,7 @@ struct atn_testbed {
     cpu_set_t allowed; /* processors of this rank */
     atn_ends *ends;    /* of each rank in the transfers under way; on rank 0 */
     int *ranks;        /* that take part */
+    uint64_t calls;    /* executions of patterns so far; on rank 0 */
 };
 
 /* ---- what a participant does ---- */
@@ -63,6 +64,7 @@ static void run_microbench(atn_testbed *t, const atn_microbench *b, int me, doub
         const cpu_set_t set = processor_of(t, me);
         sched_setaffinity(0, sizeof set, &set);
     }
+    t->m.call = b->call;
     atn_measure_microbench_prepare(&t->m, b);
     atn_measure_start_together(&t->c, b->rank[0], b->rank, b->n, atn_pause_short / 4);
     for (int i = 0; i < b->reps; i++)
@@ -132,14 +134,16 @@ void atn_measure_testbed_run(atn_testbed *t, const atn_microbench *b, double *ti
 {
     double one[ATN_REPETITIONS];
     const int me = index_of(t, b);
-    const command x = {.kind = MICROBENCH, .bench = *b};
+    command x = {.kind = MICROBENCH, .bench = *b};
+    x.bench.call = t->calls;
+    t->calls += (uint64_t)b->reps * (uint64_t)b->loops;
     for (int i = 0; i < b->reps; i++)
         times[i] = 0;
     for (int i = 0; i < b->n; i++)
         if (i != me)
             atn_measure_send_command(&t->c, b->rank[i], &x);
     if (me >= 0) {
-        run_microbench(t, b, me, one);
+        run_microbench(t, &x.bench, me, one);
         combine(b, one, times);
     }
     for (int i = 0; i < b->n; i++)
@@ -259,6 +263,7 @@ atn_testbed *atn_measure_testbed_new(MPI_Comm comm, const atn_testbed_options *o
         return NULL;
     }
     fill(t, o);
+    t->m.shared = o->shared;
     t->c = (atn_coordinator){
         .bytes = sizeof(command), .pause = o->pause, .execute = execute, .context = t};
     atn_measure_coordinator_begin(&t->c, comm);

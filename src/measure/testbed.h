@@ -10,10 +10,11 @@
 typedef struct atn_testbed atn_testbed;
 
 typedef struct {
-    int64_t max_bytes; /* of a message of a microbenchmark */
-    int max_chunk;     /* of a transfer */
-    bool off_cache;    /* each message uses memory that was not accessed recently */
-    double pause;      /* of ranks that wait for a command: coordinator.h */
+    int64_t max_bytes;         /* of a message of a microbenchmark */
+    int max_chunk;             /* of a transfer */
+    bool off_cache;            /* each message uses memory that was not accessed recently */
+    double pause;              /* of ranks that wait for a command: coordinator.h */
+    struct atn_shared *shared; /* for microbenchmarks of shared memory; NULL: none */
 } atn_testbed_options;
 
 /* Collective.  NULL, on all ranks: no memory. */

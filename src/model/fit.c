@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_POINTS = ATN_TABLE_SIZES };
+#include "model/fit_private.h"
 
 /* ---- least squares ---- */
 
@@ -80,14 +80,13 @@ static double seen(const fitter *f, atn_obs_kind kind, int64_t bytes, int tau)
     return atn_model_survey_value(f->s, kind, f->c, bytes, tau, NULL);
 }
 
-/* Observed sizes, ascending. */
-static int sizes_of(const atn_survey *s, atn_obs_kind kind, int channel, int tau, const char *what,
-                    int64_t sizes[MAX_POINTS])
+int atn_model_fit_sizes(const atn_survey *s, atn_obs_kind kind, int channel, int tau,
+                        const char *what, int64_t sizes[ATN_FIT_POINTS])
 {
     int n = 0;
     for (int i = 0; i < s->seen.n; i++) {
         const atn_observation *o = &s->seen.v[i];
-        if (o->kind != kind || o->channel != channel || o->tau != tau || n == MAX_POINTS ||
+        if (o->kind != kind || o->channel != channel || o->tau != tau || n == ATN_FIT_POINTS ||
             (what != NULL && strcmp(what, o->what) != 0))
             continue;
         int at = n++;
@@ -98,16 +97,15 @@ static int sizes_of(const atn_survey *s, atn_obs_kind kind, int channel, int tau
     return n;
 }
 
-/* Observed numbers of concurrent ranks, ascending from 1. */
-static int taus_of(const atn_survey *s, const atn_obs_kind *kinds, int nkinds, int channel,
-                   const char *what, int taus[ATN_TABLE_TAUS])
+int atn_model_fit_taus(const atn_survey *s, const atn_obs_kind *kinds, int nkinds, int channel,
+                       const char *what, int taus[ATN_TABLE_TAUS])
 {
     int n = 1;
     taus[0] = 1;
     for (int tau = 2; tau <= s->ranks && n < ATN_TABLE_TAUS; tau++)
         for (int k = 0; k < nkinds; k++) {
-            int64_t sizes[MAX_POINTS];
-            const int points = sizes_of(s, kinds[k], channel, tau, what, sizes);
+            int64_t sizes[ATN_FIT_POINTS];
+            const int points = atn_model_fit_sizes(s, kinds[k], channel, tau, what, sizes);
             if (points > 0 && sizes[points - 1] >= 4 << 10) { /* small sizes alone do not suffice */
                 taus[n++] = tau;
                 break;
@@ -163,8 +161,8 @@ static double transfer_at(const fitter *f, int64_t bytes, int tau)
  * scale between the adjacent observed sizes, within the bounds of L. */
 static double slowdown(const fitter *f, int64_t bytes, int tau)
 {
-    int64_t sizes[MAX_POINTS];
-    const int n = sizes_of(f->s, ATN_OBS_ROUND_TRIP, f->c, 1, NULL, sizes);
+    int64_t sizes[ATN_FIT_POINTS];
+    const int n = atn_model_fit_sizes(f->s, ATN_OBS_ROUND_TRIP, f->c, 1, NULL, sizes);
     double below = 0, above = 0, at_below = 0, at_above = 0;
     for (int i = 0; i < n && above == 0; i++) {
         const double one = transfer_at(f, sizes[i], 1), many = transfer_at(f, sizes[i], tau);
@@ -189,10 +187,10 @@ static double transfer_of(const fitter *f, int64_t bytes, int tau)
 static bool fit_transfer(const fitter *f)
 {
     static const atn_obs_kind kinds[] = {ATN_OBS_RING, ATN_OBS_CROSS, ATN_OBS_FAN};
-    int64_t sizes[MAX_POINTS];
+    int64_t sizes[ATN_FIT_POINTS];
     int taus[ATN_TABLE_TAUS];
-    const int n = sizes_of(f->s, ATN_OBS_ROUND_TRIP, f->c, 1, NULL, sizes);
-    const int ntaus = taus_of(f->s, kinds, 3, f->c, NULL, taus);
+    const int n = atn_model_fit_sizes(f->s, ATN_OBS_ROUND_TRIP, f->c, 1, NULL, sizes);
+    const int ntaus = atn_model_fit_taus(f->s, kinds, 3, f->c, NULL, taus);
     bool ok = true;
     for (int i = 0; i < n && ok; i++)
         for (int k = 0; k < ntaus && ok && sizes[i] > 0; k++)
@@ -207,8 +205,8 @@ static bool fit_transfer(const fitter *f)
 
 static bool fit_table(const fitter *f, atn_obs_kind kind, atn_cost_table *t)
 {
-    int64_t sizes[MAX_POINTS];
-    const int n = sizes_of(f->s, kind, f->c, 1, NULL, sizes);
+    int64_t sizes[ATN_FIT_POINTS];
+    const int n = atn_model_fit_sizes(f->s, kind, f->c, 1, NULL, sizes);
     bool ok = true;
     for (int i = 0; i < n && ok; i++)
         ok = atn_model_table_put(t, sizes[i], 1, seen(f, kind, sizes[i], 1));
@@ -236,8 +234,8 @@ static bool fit_plogp(const fitter *f)
 static bool fit_lognp(const fitter *f)
 {
     atn_lognp *l = &f->channel->lognp;
-    int64_t sizes[MAX_POINTS];
-    const int n = sizes_of(f->s, ATN_OBS_ROUND_TRIP, f->c, 1, NULL, sizes);
+    int64_t sizes[ATN_FIT_POINTS];
+    const int n = atn_model_fit_sizes(f->s, ATN_OBS_ROUND_TRIP, f->c, 1, NULL, sizes);
     bool ok = true;
     for (int i = 0; i < n && ok; i++) {
         const double whole = half_trip(f, sizes[i]), gap = seen(f, ATN_OBS_TRAIN, sizes[i], 1);
@@ -253,9 +251,9 @@ static bool fit_lognp(const fitter *f)
 
 static void fit_line(const fitter *f)
 {
-    int64_t sizes[MAX_POINTS];
-    double times[MAX_POINTS];
-    const int n = sizes_of(f->s, ATN_OBS_ROUND_TRIP, f->c, 1, NULL, sizes);
+    int64_t sizes[ATN_FIT_POINTS];
+    double times[ATN_FIT_POINTS];
+    const int n = atn_model_fit_sizes(f->s, ATN_OBS_ROUND_TRIP, f->c, 1, NULL, sizes);
     for (int i = 0; i < n; i++)
         times[i] = half_trip(f, sizes[i]);
     f->channel->hockney = atn_model_fit_hockney(sizes, times, n);
@@ -294,10 +292,10 @@ static void fit_lmo(const fitter *f)
 /* ---- links ---- */
 
 /* The remaining fraction of the rate of large messages under opposite traffic, ascending. */
-static int duplex_fractions(const fitter *f, double parts[MAX_POINTS])
+static int duplex_fractions(const fitter *f, double parts[ATN_FIT_POINTS])
 {
-    int64_t sizes[MAX_POINTS];
-    const int n = sizes_of(f->s, ATN_OBS_EXCHANGE, f->c, 1, NULL, sizes);
+    int64_t sizes[ATN_FIT_POINTS];
+    const int n = atn_model_fit_sizes(f->s, ATN_OBS_EXCHANGE, f->c, 1, NULL, sizes);
     int found = 0;
     for (int i = 0; i < n; i++) {
         const double o = atn_model_channel_overhead(f->channel, (double)sizes[i]);
@@ -315,7 +313,7 @@ static int duplex_fractions(const fitter *f, double parts[MAX_POINTS])
  * used. */
 static void fit_duplex(fitter *f, const bool *measured)
 {
-    double all[ATN_MACHINE_CHANNELS * MAX_POINTS], own[MAX_POINTS];
+    double all[ATN_MACHINE_CHANNELS * ATN_FIT_POINTS], own[ATN_FIT_POINTS];
     int n = 0;
     for (f->c = 1; f->c < f->m->nchannels; f->c++) {
         f->channel = &f->m->channel[f->c];
@@ -346,14 +344,15 @@ static void fit_links(const fitter *f)
     f->channel->cpu_byte = fmax(0, (large - small) / 2 / (64 << 10));
 }
 
-static void fit_quality(const fitter *f)
+void atn_model_fit_quality(const atn_survey *s, int channel, bool shared, atn_channel *c)
 {
-    for (int i = 0; i < f->s->seen.n; i++) {
-        const atn_observation *o = &f->s->seen.v[i];
-        if (o->channel != f->c || o->kind == ATN_OBS_EAGER)
+    for (int i = 0; i < s->seen.n; i++) {
+        const atn_observation *o = &s->seen.v[i];
+        if (o->channel != channel || o->kind == ATN_OBS_EAGER ||
+            atn_model_obs_is_shared(o->kind) != shared)
             continue;
-        f->channel->samples += o->samples;
-        f->channel->spread = fmax(f->channel->spread, atn_spread(o->value));
+        c->samples += o->samples;
+        c->spread = fmax(c->spread, atn_spread(o->value));
     }
 }
 
@@ -366,15 +365,15 @@ static bool fit_channel(const fitter *f)
     fit_line(f);
     fit_lmo(f);
     fit_links(f);
-    fit_quality(f);
+    atn_model_fit_quality(f->s, f->c, false, f->channel);
     return ok;
 }
 
 /* One rank per host: memory transfers are derived from local copies. */
 static bool assume_memory(const fitter *f)
 {
-    int64_t sizes[MAX_POINTS];
-    const int n = sizes_of(f->s, ATN_OBS_COPY, -1, 1, NULL, sizes);
+    int64_t sizes[ATN_FIT_POINTS];
+    const int n = atn_model_fit_sizes(f->s, ATN_OBS_COPY, -1, 1, NULL, sizes);
     bool ok =
         atn_model_machine_note(f->m, "memory", "no host has two ranks; derived from local copies");
     for (int i = 0; i < n && ok; i++)
@@ -425,10 +424,10 @@ static bool fit_channels(fitter *f)
 /* A table of costs per byte. */
 static bool fit_bytes(const atn_survey *s, atn_obs_kind kind, const char *what, atn_cost_table *t)
 {
-    int64_t sizes[MAX_POINTS];
+    int64_t sizes[ATN_FIT_POINTS];
     int taus[ATN_TABLE_TAUS];
-    const int n = sizes_of(s, kind, -1, 1, what, sizes);
-    const int ntaus = taus_of(s, &kind, 1, -1, what, taus);
+    const int n = atn_model_fit_sizes(s, kind, -1, 1, what, sizes);
+    const int ntaus = atn_model_fit_taus(s, &kind, 1, -1, what, taus);
     bool ok = true;
     for (int i = 0; i < n && ok; i++)
         for (int k = 0; k < ntaus && ok; k++) {
@@ -502,5 +501,5 @@ bool atn_model_fit_parameters(const atn_survey *s, atn_machine *m)
     m->hosts = s->hosts;
     fit_idle(&f);
     return atn_model_machine_note(m, "mpi", s->mpi) && fit_local(&f) && fit_channels(&f) &&
-           note_slow_host(&f);
+           atn_model_fit_shared(s, m) && note_slow_host(&f);
 }

@@ -79,6 +79,12 @@ atn_estimate atn_model_survey_least(const atn_estimate *rounds, int n);
 void atn_model_survey_put_head(FILE *f, const atn_survey *s);
 void atn_model_survey_put(FILE *f, int number, const atn_observation *o);
 
+/* Whether it concerns the shared-memory transport, not the MPI library. */
+static inline bool atn_model_obs_is_shared(atn_obs_kind kind)
+{
+    return kind >= ATN_OBS_SHARED_COPY;
+}
+
 /* The observed value; 0: none.  what NULL: any. */
 double atn_model_survey_value(const atn_survey *s, atn_obs_kind kind, int channel, int64_t bytes,
                               int tau, const char *what);

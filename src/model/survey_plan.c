@@ -11,6 +11,17 @@ static const int64_t few_sizes[] = {1, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256
 static const int64_t large_sizes[] = {16 << 10, 64 << 10, 256 << 10, 1 << 20};
 static const int64_t block_sizes[] = {64, 1 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20};
 static const int64_t vector_sizes[] = {1 << 10, 64 << 10, 1 << 20};
+/* Through shared memory: parts of a message that are copied have at most 8 KB; around the size from
+ * which on a single copy is faster; longer ones. */
+static const int64_t copied_sizes[] = {0, 8, 64, 256, 1 << 10, 2 << 10, 4 << 10, 8 << 10};
+static const int64_t single_sizes[] = {256,      4 << 10,   16 << 10,  32 << 10,
+                                       64 << 10, 128 << 10, 256 << 10, 1 << 20};
+static const int64_t crossing_sizes[] = {4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10};
+static const int64_t few_copied_sizes[] = {8, 1 << 10, 8 << 10};
+static const int64_t few_single_sizes[] = {64 << 10, 1 << 20};
+static const int64_t exposed_sizes[] = {0,        64,       1 << 10,   4 << 10, 8 << 10,
+                                        16 << 10, 64 << 10, 256 << 10, 1 << 20};
+static const int64_t few_exposed_sizes[] = {0, 1 << 10, 8 << 10, 64 << 10, 1 << 20};
 static const int64_t nothing[] = {0};
 static const int64_t something[] = {1, 64 << 10};
 static const int64_t pair_sizes[] = {0, 16 << 10};
@@ -24,6 +35,7 @@ enum { OPERANDS = sizeof operands / sizeof *operands, MAX_FAN = 16 };
 
 typedef struct {
     const atn_topo *t;
+    atn_survey_conditions conditions;
     int hosts;
     int *host_of; /* rank -> number of its host */
     int *first;   /* host -> its first rank */
@@ -99,6 +111,8 @@ static double weight_of(const atn_observation *o)
 {
     if (o->channel < 0)
         return 0.15;
+    if (atn_model_obs_is_shared(o->kind)) /* brief, whatever the size */
+        return 1;
     return o->bytes > 256 << 10 ? 4 : o->bytes > 16 << 10 ? 2 : 1;
 }
 
@@ -147,6 +161,34 @@ static void plan_memory(planner *w)
         plan_pair(w, 0, ranks);
     for (int tau = 2; tau <= most; tau = next_tau(tau, most))
         add_sizes(w, ATN_OBS_RING, 0, tau, ranks, tau, ALL(few_sizes));
+}
+
+static void plan_shared_rings(planner *w, const int *ranks, int most)
+{
+    add_sizes(w, ATN_OBS_SHARED_RING_COPY, 0, 2, ranks, 2, ALL(crossing_sizes));
+    add_sizes(w, ATN_OBS_SHARED_RING_SINGLE, 0, 2, ranks, 2, ALL(crossing_sizes));
+    for (int tau = 2; tau <= most; tau = next_tau(tau, most)) {
+        add_sizes(w, ATN_OBS_SHARED_RING_COPY, 0, tau, ranks, tau, few_copied_sizes,
+                  tau == 2 ? 2 : 3);
+        add_sizes(w, ATN_OBS_SHARED_RING_SINGLE, 0, tau, ranks, tau, few_single_sizes + (tau == 2),
+                  tau == 2 ? 1 : 2);
+    }
+}
+
+/* The transport of ranks of one host that share memory. */
+static void plan_shared(planner *w)
+{
+    const int host = fullest(w), most = atn_min(w->count[host], ATN_SURVEY_ACTORS);
+    int ranks[ATN_SURVEY_ACTORS];
+    if (!w->conditions.shared || ranks_of(w, host, most, ranks) < 2)
+        return;
+    add_sizes(w, ATN_OBS_SHARED_COPY, 0, 1, ranks, 2, ALL(copied_sizes));
+    add_sizes(w, ATN_OBS_SHARED_SINGLE, 0, 1, ranks, 2, ALL(single_sizes));
+    plan_shared_rings(w, ranks, most);
+    add_sizes(w, ATN_OBS_EXPOSE, 0, 1, ranks, 1, ALL(copied_sizes));
+    add_sizes(w, ATN_OBS_EXPOSED, 0, 1, ranks, 2, ALL(exposed_sizes));
+    for (int tau = 2; tau < most; tau = next_tau(tau, most - 1))
+        add_sizes(w, ATN_OBS_EXPOSED, 0, tau, ranks, tau + 1, ALL(few_exposed_sizes));
 }
 
 /* Ranks of two hosts, interleaved. */
@@ -280,17 +322,19 @@ static void make_plan(planner *w)
         for (int g = 0; g < h; g++)
             w->channels = atn_max(w->channels, between(w, g, h));
     plan_memory(w);
+    plan_shared(w);
     plan_network(w);
     plan_local(w);
     plan_all_ranks(w);
     plan_triangles(w);
 }
 
-atn_status atn_model_survey_plan(const atn_topo *t, bool off_cache, atn_experiments *list_p,
-                                 atn_survey *head_p, atn_error *err)
+atn_status atn_model_survey_plan(const atn_topo *t, atn_survey_conditions conditions,
+                                 atn_experiments *list_p, atn_survey *head_p, atn_error *err)
 {
     const size_t p = (size_t)t->p;
     planner w = {.t = t,
+                 .conditions = conditions,
                  .host_of = calloc(p, sizeof(int)),
                  .first = calloc(p, sizeof(int)),
                  .count = calloc(p, sizeof(int))};
@@ -307,7 +351,7 @@ atn_status atn_model_survey_plan(const atn_topo *t, bool off_cache, atn_experime
         head_p->hosts = w.hosts;
         head_p->topology = atn_topo_wires(t);
         head_p->experiments = w.list.n;
-        head_p->plan = identity_of(&w.list, off_cache);
+        head_p->plan = identity_of(&w.list, conditions.off_cache);
         if (w.failed || !name_channels(&w, head_p))
             status = atn_fail(err, ATN_MEMORY, "out of memory");
     }

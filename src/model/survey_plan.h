@@ -17,10 +17,16 @@ typedef struct {
 
 typedef ATN_VEC(atn_experiment) atn_experiments;
 
+/* The conditions of a survey, the same on all ranks. */
+typedef struct {
+    bool off_cache; /* buffers are not in the cache */
+    bool shared;    /* ranks of a host can read each other's memory */
+} atn_survey_conditions;
+
 /* Fills in `list` and, of the survey, ranks, hosts, topology, channels, number and identity of the
  * plan.  ATN_USAGE: only one rank. */
-atn_status atn_model_survey_plan(const atn_topo *t, bool off_cache, atn_experiments *list_p,
-                                 atn_survey *head_p, atn_error *err);
+atn_status atn_model_survey_plan(const atn_topo *t, atn_survey_conditions conditions,
+                                 atn_experiments *list_p, atn_survey *head_p, atn_error *err);
 
 /* The channel between two ranks: 0 in a host, else the level of the switch that connects them. */
 int atn_model_survey_channel_of(const atn_topo *t, int u, int v);

@@ -1,5 +1,6 @@
 /* test_shared_model.c - the shared-memory transport in machine files and models: format, the
- * channel of a pair of ranks, costs of messages and exposures, rankings. */
+ * channel of a pair of ranks, costs of messages and exposures, rankings, parameters from
+ * observations. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +10,9 @@
 #include <cmocka.h>
 
 #include "algo/algo.h"
+#include "model/fit.h"
 #include "model/refine.h"
+#include "model/survey_plan.h"
 #include "plan/planner.h"
 #include "sched/optimise.h"
 
@@ -360,6 +363,131 @@ static void rankings_inside_levels(void **state)
     atn_model_machine_free(m);
 }
 
+/* ---- observations ---- */
+
+static void take(atn_survey *s, const char *text)
+{
+    atn_error err = {0};
+    char *copy = strdup(text), *rest = copy;
+    for (char *line; (line = strsep(&rest, "\n")) != NULL && *line != '\0';)
+        if (atn_model_survey_line(s, line, &err) != ATN_OK)
+            fail_msg("%s: %s", line, err.text);
+    free(copy);
+}
+
+static const char survey[] = "attune-survey 1\n"
+                             "job 4 1 0 0000000000000000 Some MPI\n"
+                             "channel memory\n"
+                             "plan 26 1 00000000000000aa\n"
+                             "o 0 round_trip 0 0 1 - 50 1e-6 1e-6 1e-6\n"
+                             "o 1 round_trip 0 1 1 - 50 1e-6 1e-6 1e-6\n"
+                             "o 2 round_trip 0 1024 1 - 50 2e-6 2e-6 2e-6\n"
+                             "o 3 shared_copy 0 0 1 - 50 0.2e-6 0.2e-6 0.2e-6\n"
+                             "o 4 shared_copy 0 8 1 - 50 0.22e-6 0.22e-6 0.22e-6\n"
+                             "o 5 shared_copy 0 8192 1 - 50 2.2e-6 2.2e-6 2.2e-6\n"
+                             "o 6 shared_single 0 256 1 - 50 1.6e-6 1.6e-6 1.6e-6\n"
+                             "o 7 shared_single 0 65536 1 - 50 9.6e-6 9.6e-6 9.6e-6\n"
+                             "o 8 shared_ring_copy 0 8 2 - 50 0.14e-6 0.14e-6 0.14e-6\n"
+                             "o 9 shared_ring_copy 0 8192 2 - 50 1.5e-6 1.5e-6 1.5e-6\n"
+                             "o 10 shared_ring_copy 0 16384 2 - 50 3e-6 3e-6 3e-6\n"
+                             "o 11 shared_ring_copy 0 65536 2 - 50 12e-6 12e-6 12e-6\n"
+                             "o 12 shared_ring_single 0 8192 2 - 50 2e-6 2e-6 2e-6\n"
+                             "o 13 shared_ring_single 0 16384 2 - 50 2.5e-6 2.5e-6 2.5e-6\n"
+                             "o 14 shared_ring_single 0 65536 2 - 50 5.8e-6 5.8e-6 5.8e-6\n"
+                             "o 15 expose 0 0 1 - 50 0.02e-6 0.02e-6 0.02e-6\n"
+                             "o 16 expose 0 8192 1 - 50 0.4e-6 0.4e-6 0.4e-6\n"
+                             "o 17 exposed 0 0 1 - 50 0.2e-6 0.2e-6 0.2e-6\n"
+                             "o 18 exposed 0 8192 1 - 50 1e-6 1e-6 1e-6\n"
+                             "o 19 exposed 0 65536 1 - 50 6e-6 6e-6 6e-6\n"
+                             "o 20 exposed 0 8192 3 - 50 2e-6 2e-6 2e-6\n"
+                             "o 21 exposed 0 65536 3 - 50 10e-6 10e-6 10e-6\n"
+                             "skip 22\n"
+                             "o 23 copy -1 1024 1 - 50 1e-7 1e-7 1e-7\n"
+                             "skip 24\n"
+                             "skip 25\n"
+                             "end\n";
+
+static void parameters_from_observations(void **state)
+{
+    (void)state;
+    atn_survey s = {0};
+    atn_machine *m = atn_model_machine_new();
+    take(&s, survey);
+    assert_true(atn_model_fit_parameters(&s, m));
+    const atn_channel *c = &m->channel[ATN_CHANNEL_SHARED];
+    assert_true(atn_model_machine_shares(m));
+    near(c->o_below, 0.1e-6);
+    near(c->o_from, 0.8e-6);
+    assert_int_equal(c->segment, 8192);
+    /* +0.5 us at 8 KB and -0.5 us at 16 KB: the lines cross in the middle */
+    assert_int_equal(c->eager, 12288);
+    near(atn_model_channel_message(m, ATN_CHANNEL_SHARED, 8192), 1.1e-6);
+    near(atn_model_table_time(&c->transfer, 8192, 2), 0.7e-6);
+    near(atn_model_channel_message(m, ATN_CHANNEL_SHARED, 65536), 4.8e-6);
+    near(atn_model_table_time(&c->single, 65536, 2), 5e-6);
+    near(atn_model_table_time(&c->expose, 8192, 1), 0.4e-6);
+    near(atn_model_table_time(&c->exposed, 0, 1), 0.08e-6);
+    near(atn_model_table_time(&c->exposed, 8192, 1), 0.5e-6);
+    near(atn_model_table_time(&c->exposed, 65536, 1), 5.88e-6); /* not copied when exposed */
+    near(atn_model_table_time(&c->exposed, 65536, 3), 9.88e-6);
+    assert_int_equal(c->samples, 19 * 50);
+    assert_int_equal(m->channel[0].samples, 3 * 50);
+    assert_int_equal(atn_model_machine_check(m, NULL), ATN_OK);
+    atn_model_machine_free(m);
+    atn_model_survey_free(&s);
+}
+
+/* A limit between sizes needs a single copy that is faster at all larger ones. */
+static void the_limit_may_be_absent(void **state)
+{
+    (void)state;
+    atn_survey s = {0};
+    atn_machine *m = atn_model_machine_new();
+    take(&s, survey);
+    for (int i = 0; i < s.seen.n; i++)
+        if (s.seen.v[i].kind == ATN_OBS_SHARED_RING_SINGLE && s.seen.v[i].bytes == 65536)
+            s.seen.v[i].value.mid = 13e-6;
+    assert_true(atn_model_fit_parameters(&s, m));
+    assert_int_equal(m->channel[ATN_CHANNEL_SHARED].eager, 0);
+    atn_model_machine_free(m);
+    atn_model_survey_free(&s);
+}
+
+static int shared_experiments(const char *topology_text, bool shared, int *most_p)
+{
+    atn_topo *t = topology(topology_text);
+    atn_experiments list = {0};
+    atn_survey s = {0};
+    const atn_survey_conditions conditions = {.shared = shared};
+    int n = 0;
+    assert_int_equal(atn_model_survey_plan(t, conditions, &list, &s, NULL), ATN_OK);
+    for (int i = 0; i < list.n; i++) {
+        const atn_experiment *e = &list.v[i];
+        if (!atn_model_obs_is_shared(e->of.kind))
+            continue;
+        n++;
+        *most_p = atn_max(*most_p, e->nactors);
+        for (int k = 1; k < e->nactors; k++)
+            assert_int_equal(atn_topo_hops(t, e->actor[0], e->actor[k]), 0);
+    }
+    atn_vec_free(&list);
+    atn_model_survey_free(&s);
+    atn_topo_free(t);
+    return n;
+}
+
+static void the_transport_is_measured_inside_hosts(void **state)
+{
+    (void)state;
+    int most = 0;
+    assert_true(shared_experiments("1@1G;ranks=2", true, &most) > 20);
+    assert_int_equal(most, 2);
+    assert_true(shared_experiments("4@1G;ranks=4", true, &most) > 30);
+    assert_int_equal(most, 4);
+    assert_int_equal(shared_experiments("4@1G;ranks=4", false, &most), 0);
+    assert_int_equal(shared_experiments("4@1G", true, &most), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +502,9 @@ int main(void)
         cmocka_unit_test(rankings_follow_the_measurement),
         cmocka_unit_test(rankings_on_a_measured_host),
         cmocka_unit_test(rankings_inside_levels),
+        cmocka_unit_test(parameters_from_observations),
+        cmocka_unit_test(the_limit_may_be_absent),
+        cmocka_unit_test(the_transport_is_measured_inside_hosts),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,7 +102,7 @@ static void plan_of(const char *topology, atn_experiments *list, atn_survey *s)
     atn_topo *t = NULL;
     atn_error err = {0};
     assert_int_equal(atn_topo_load(topology, &t, &err), ATN_OK);
-    if (atn_model_survey_plan(t, false, list, s, &err) != ATN_OK)
+    if (atn_model_survey_plan(t, (atn_survey_conditions){0}, list, s, &err) != ATN_OK)
         fail_msg("%s", err.text);
     atn_topo_free(t);
 }
@@ -158,7 +158,7 @@ static void pairs_have_the_distance_of_their_channel(void **state)
     atn_experiments list = {0};
     atn_survey s = {0};
     assert_int_equal(atn_topo_load("3x2@100M;order=roundrobin", &t, NULL), ATN_OK);
-    assert_int_equal(atn_model_survey_plan(t, false, &list, &s, NULL), ATN_OK);
+    assert_int_equal(atn_model_survey_plan(t, (atn_survey_conditions){0}, &list, &s, NULL), ATN_OK);
     for (int i = 0; i < list.n; i++)
         if (list.v[i].nactors == 2 && list.v[i].of.channel >= 0 &&
             list.v[i].of.kind != ATN_OBS_TOKEN)
@@ -177,7 +177,8 @@ static void one_rank_is_rejected(void **state)
     atn_error err = {0};
     const char *const host[] = {"a"};
     assert_int_equal(atn_topo_from_hosts(host, 1, &t, &err), ATN_OK);
-    assert_int_equal(atn_model_survey_plan(t, false, &list, &s, &err), ATN_USAGE);
+    assert_int_equal(atn_model_survey_plan(t, (atn_survey_conditions){0}, &list, &s, &err),
+                     ATN_USAGE);
     assert_non_null(strstr(err.text, "at least two ranks"));
     atn_topo_free(t);
 }
