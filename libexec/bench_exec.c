@@ -349,6 +349,18 @@ static bool load_rules(bench *b)
     return b->rules != NULL || failed(b, err.status, err.text);
 }
 
+/* As in a job: models and messages inside a host by what was measured. */
+static void apply_machine(bench *b)
+{
+    int64_t direct = 0;
+    if (b->machine != NULL) {
+        b->machine->unshared = b->caller.sharing == ATN_SHARED_NONE;
+        direct = atn_model_machine_direct(b->machine);
+    }
+    MPI_Bcast(&direct, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    atn_exec_shared_set_direct(b->caller.shared, direct);
+}
+
 static bool load_machine(bench *b)
 {
     atn_error err = {0};
@@ -363,6 +375,8 @@ static bool load_machine(bench *b)
             ok = atn_fail(&err, ATN_INPUT, "%s: %s", b->machine_file, why) == ATN_OK;
     }
     MPI_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (ok)
+        apply_machine(b);
     return ok || failed(b, err.status, err.text);
 }
 

@@ -197,6 +197,7 @@ static bool load_machine(tune *t)
     if (atn_model_machine_read(t->machine_file, &t->machine, &err) != ATN_OK)
         return failed(t, err.status, err.text);
     const char *why = atn_model_machine_refuses(t->machine, t->topo);
+    t->machine->unshared = t->caller.sharing == ATN_SHARED_NONE;
     t->run.machine = t->machine;
     return why == NULL || failed(t, ATN_INPUT, why);
 }

@@ -57,6 +57,9 @@ typedef struct atn_shared atn_shared;
 struct atn_place_mpi;
 atn_shared *atn_exec_shared_open(const struct atn_place_mpi *mpi, MPI_Comm comm, bool wanted,
                                  bool yields, atn_sharing *sharing_p);
+/* Messages of this size and above are read from the sender's memory, where that is possible.  Each
+ * sender decides by itself; 0: as by default.  m may be NULL. */
+void atn_exec_shared_set_direct(atn_shared *m, int64_t bytes);
 void atn_exec_shared_close(atn_shared *m); /* makes no MPI call; NULL is fine */
 void atn_exec_set_shared(atn_exec *x, atn_shared *m);
 /* Algorithms may then expose memory. */

@@ -192,6 +192,13 @@ atn_shared *atn_exec_shared_open(const atn_place_mpi *mpi, MPI_Comm comm, bool w
     return o.m;
 }
 
+void atn_exec_shared_set_direct(atn_shared *m, int64_t bytes)
+{
+    for (int i = 0; m != NULL && bytes > 0 && i < m->region.n; i++)
+        if (m->peer[i].out.direct != INT64_MAX)
+            m->peer[i].out.direct = bytes;
+}
+
 void atn_exec_shared_close(atn_shared *m)
 {
     if (m == NULL)

@@ -43,6 +43,11 @@ atn_channel *atn_model_machine_add_channel(atn_machine *m, const char *name)
 
 bool atn_model_machine_shares(const atn_machine *m) { return has_shared(m) && !m->unshared; }
 
+int64_t atn_model_machine_direct(const atn_machine *m)
+{
+    return atn_model_machine_shares(m) ? m->channel[ATN_CHANNEL_SHARED].eager : 0;
+}
+
 int atn_model_machine_next(const atn_machine *m, int channel)
 {
     if (channel + 1 < m->nchannels)

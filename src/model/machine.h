@@ -151,6 +151,8 @@ atn_status atn_model_machine_write(const atn_machine *m, const char *path, atn_e
 
 /* Whether the ranks of a host are connected by the shared channel. */
 bool atn_model_machine_shares(const atn_machine *m);
+/* The size from which on messages through it are single copies; 0: none, or not measured. */
+int64_t atn_model_machine_direct(const atn_machine *m);
 /* The number of the channel after `channel` (-1: the first one), the shared one last; -1: none. */
 int atn_model_machine_next(const atn_machine *m, int channel);
 

@@ -88,8 +88,10 @@ static void printing_inverts_parsing(void **state)
     assert_true(atn_model_machine_shares(m));
     assert_int_equal(m->channel[ATN_CHANNEL_SHARED].eager, 16384);
     near(m->channel[ATN_CHANNEL_SHARED].exposed.v[1][2], 1.6e-6);
+    assert_int_equal(atn_model_machine_direct(m), 16384);
     m->unshared = true; /* of no effect on the file */
     assert_false(atn_model_machine_shares(m));
+    assert_int_equal(atn_model_machine_direct(m), 0);
     char *text = atn_model_machine_print(m);
     assert_non_null(strstr(text, "channel shared\n"));
     atn_machine *again = machine(text);

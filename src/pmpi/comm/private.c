@@ -81,6 +81,8 @@ static bool share_memory(atn_comm *c)
         return true;
     c->shared =
         atn_exec_shared_open(&mpi, c->private_comm, true, atn_job_current.oversubscribed, &sharing);
+    if (atn_job_current.machine != NULL)
+        atn_exec_shared_set_direct(c->shared, atn_model_machine_direct(atn_job_current.machine));
     atn_exec_set_shared(c->exec, c->shared);
     const bool proven = sharing != ATN_SHARED_NONE || atn_job_current.sharing == ATN_SHARED_NONE;
     if (!proven)
