@@ -2,6 +2,7 @@
 #include "plan/here.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,6 +30,58 @@ void atn_plan_here_machine(const char *mpi, char out[ATN_HERE_ROOM])
                      : '-';
     snprintf(out + n, (size_t)(ATN_HERE_ROOM - n), "-%08" PRIx32, processors());
 }
+
+/* ---- the network ---- */
+
+enum { KINDS = 8, KIND_ROOM = 16 };
+
+typedef struct {
+    int n;
+    char name[KINDS][KIND_ROOM]; /* ascending */
+} kind_list;
+
+/* Adapters of a kind are numbered: "mlx5_0", "mlx5_1", "cxi0". */
+static void add_kind(kind_list *list, const char *device)
+{
+    char kind[KIND_ROOM];
+    int at = 0;
+    snprintf(kind, sizeof kind, "%.*s", KIND_ROOM - 1, device);
+    size_t n = strlen(kind);
+    while (n > 0 && isdigit((unsigned char)kind[n - 1]))
+        n--;
+    if (n > 1 && kind[n - 1] == '_')
+        n--;
+    kind[n] = '\0';
+    while (at < list->n && strcmp(list->name[at], kind) < 0)
+        at++;
+    if (n == 0 || list->n == KINDS || (at < list->n && strcmp(list->name[at], kind) == 0))
+        return;
+    memmove(list->name[at + 1], list->name[at], (size_t)(list->n++ - at) * KIND_ROOM);
+    memcpy(list->name[at], kind, sizeof kind);
+}
+
+static void add_devices(kind_list *list, const char *folder)
+{
+    DIR *const d = opendir(folder);
+    for (const struct dirent *x; d != NULL && (x = readdir(d)) != NULL;)
+        if (x->d_name[0] != '.')
+            add_kind(list, x->d_name);
+    if (d != NULL)
+        closedir(d);
+}
+
+void atn_plan_here_fabric(char out[ATN_HERE_ROOM])
+{
+    static const char *const folders[] = {"/sys/class/infiniband", "/sys/class/cxi"};
+    kind_list list = {.n = 0};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        add_devices(&list, folders[i]);
+    snprintf(out, ATN_HERE_ROOM, "%s", list.n == 0 ? "ethernet" : list.name[0]);
+    for (int i = 1; i < list.n; i++)
+        snprintf(out + strlen(out), ATN_HERE_ROOM - strlen(out), "+%s", list.name[i]);
+}
+
+/* ---- places ---- */
 
 /* The host that a rank is on: the node itself, or one above it. */
 static int host_of(const atn_topo *t, int r)

@@ -12,6 +12,9 @@ enum { ATN_HERE_ROOM = 160 };
 
 /* "open-mpi-4.1.4-c0ffee12" for "Open MPI 4.1.4" on this host. */
 void atn_plan_here_machine(const char *mpi, char out[ATN_HERE_ROOM]);
+/* The kinds of network adapters of this host for which the kernel has a class of devices besides
+ * Ethernet: "mlx5", "hfi1+mlx5"; "ethernet" if there are none. */
+void atn_plan_here_fabric(char out[ATN_HERE_ROOM]);
 /* "16x1-1a2b3c4d", or "any" when it is not known where the ranks are (t NULL).  False: no memory,
  * and the name is invalid: no rule may be read or stored under it. */
 ATN_MUST_USE bool atn_plan_here_layout(const atn_topo *t, char out[ATN_HERE_ROOM]);

@@ -17,19 +17,30 @@ static void add_file(atn_wisdom_files *files, const char *kind, const char *fold
         files->kind[files->n++] = kind;
 }
 
-void atn_plan_wisdom_find(const char *job, const char *home, const char *data,
-                          atn_wisdom_files *files_p)
+void atn_plan_files_find(const char *name, const char *job, const char *home, const char *data,
+                         atn_wisdom_files *files_p)
 {
+    char rest[64];
     files_p->n = 0;
     if (strcmp(job, "off") == 0)
         return;
     if (*job != '\0')
         add_file(files_p, "job", job, "");
+    snprintf(rest, sizeof rest, "/attune/%s", name);
     if (data != NULL && *data == '/')
-        add_file(files_p, "user", data, "/attune/wisdom");
-    else if (home != NULL && *home == '/')
-        add_file(files_p, "user", home, "/.local/share/attune/wisdom");
-    add_file(files_p, "system", "", "/etc/attune/wisdom");
+        add_file(files_p, "user", data, rest);
+    else if (home != NULL && *home == '/') {
+        snprintf(rest, sizeof rest, "/.local/share/attune/%s", name);
+        add_file(files_p, "user", home, rest);
+    }
+    snprintf(rest, sizeof rest, "/etc/attune/%s", name);
+    add_file(files_p, "system", "", rest);
+}
+
+void atn_plan_wisdom_find(const char *job, const char *home, const char *data,
+                          atn_wisdom_files *files_p)
+{
+    atn_plan_files_find("wisdom", job, home, data, files_p);
 }
 
 static bool is_there(const char *path)
