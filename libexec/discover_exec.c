@@ -1,18 +1,21 @@
 /* discover_exec.c - the MPI program behind `attune topo discover`: measures transfers between hosts
  * and infers the tree of switches from them (docs/topology-discovery.md).
  *
- *   discover_exec [--seed N] [--flows N] [--time MILLISECONDS] [--trace]
+ *   discover_exec [--seed N] [--flows N] [--time MILLISECONDS] [--trace] [--identify]
  *
- * The first rank of each host measures; rank 0 prints the format of topo/discovery.h. */
+ * The first rank of each host measures; rank 0 prints the format of topo/discovery.h.  With
+ * --identify nothing is measured. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/flavour.h"
 #include "measure/coordinator.h"
 #include "measure/program.h"
 #include "measure/testbed.h"
+#include "plan/here.h"
 #include "topo/discovery.h"
 
 enum { MIN_CHUNK = 4 << 10, MAX_CHUNK = 2 << 20 };
@@ -29,7 +32,7 @@ typedef struct {
     double *out, *in; /* best of each host */
     double seconds;   /* target duration of a transfer without others */
     double printed;   /* progress printed last */
-    bool trace;
+    bool trace, identify;
     atn_infer_options options;
 } job;
 
@@ -217,20 +220,38 @@ static void print_job(const job *j)
     free(names);
 }
 
-static atn_status coordinate(job *j)
+static void identify(void)
+{
+    char machine[ATN_HERE_ROOM], fabric[ATN_HERE_ROOM];
+    atn_plan_here_machine(ATN_MPI_BUILT_FOR, machine);
+    atn_plan_here_fabric(fabric);
+    atn_topo_discovery_put_place(stdout, machine, fabric);
+}
+
+static atn_status infer(job *j)
 {
     const atn_prober prober = {
         .context = j, .rates = rates_of, .round_trip = round_trip, .progress = progress};
     atn_inferred *r = NULL;
     atn_error err = {0};
-    print_job(j);
     const atn_status status = atn_topo_infer(&prober, j->hosts, &j->options, &r, &err);
-    atn_measure_testbed_stop(j->testbed);
     if (status == ATN_OK)
         atn_topo_discovery_put_result(stdout, r);
     else
         fprintf(stderr, "attune-discover: %s\n", err.text);
     atn_topo_inferred_free(r);
+    return status;
+}
+
+static atn_status coordinate(job *j)
+{
+    atn_status status = ATN_OK;
+    print_job(j);
+    if (j->identify)
+        identify();
+    else
+        status = infer(j);
+    atn_measure_testbed_stop(j->testbed);
     return status;
 }
 
@@ -240,6 +261,8 @@ static void read_options(int argc, char **argv, job *j)
         const char *value = i + 1 < argc ? argv[i + 1] : "0";
         if (strcmp(argv[i], "--trace") == 0)
             j->trace = true;
+        else if (strcmp(argv[i], "--identify") == 0)
+            j->identify = true;
         else if (strcmp(argv[i], "--seed") == 0)
             j->options.seed = strtoull(value, NULL, 10);
         else if (strcmp(argv[i], "--flows") == 0)

@@ -9,6 +9,7 @@
 
 #include "model/machine.h"
 #include "plan/settings.h"
+#include "plan/store.h"
 #include "plan/wisdom.h"
 #include "report/job.h"
 #include "topo/topo.h"
@@ -39,6 +40,14 @@ atn_status atn_cli_check_topology(const char *name, atn_error *err)
         return refuse(&why, "'attune topo check' examines files and strings such as 4x4@100M", err);
     atn_topo_free(t);
     return ATN_OK;
+}
+
+atn_status atn_cli_check_calibration(const char *name, atn_error *err)
+{
+    atn_store s = {{0}};
+    const atn_status status = atn_plan_store_read(name, &s, err);
+    atn_plan_store_free(&s);
+    return status;
 }
 
 static bool is_there(const char *path)

@@ -9,6 +9,7 @@
 typedef atn_status atn_file_check(const char *name, atn_error *err);
 
 atn_file_check atn_cli_check_machine;
+atn_file_check atn_cli_check_calibration;
 atn_file_check atn_cli_check_topology; /* a file, a string, or `hosts` */
 atn_file_check atn_cli_check_wisdom;   /* exists, or can be created */
 atn_file_check atn_cli_check_partners; /* likewise, for --warmup */

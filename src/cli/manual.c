@@ -172,7 +172,7 @@ void atn_cli_help_first(FILE *f)
     p.section(f, "Commands");
     for (int i = 0; atn_cli_first_nouns[i]; i++)
         if (atn_cli_noun_find(atn_cli_first_nouns[i], &noun))
-            fprintf(f, "  %-10s%s\n", noun.name, noun.help);
+            fprintf(f, "  %-11s%s\n", noun.name, noun.help);
     put_ways(&p);
     put_top_options(&p);
 }

@@ -11,6 +11,11 @@ typedef struct {
     double drawn_s;
 } atn_progress;
 
+/* For a command that consists of several: until the next call, bars cover the part from `from` to
+ * `to` of the whole, which began at `began_s`, and `title` precedes what is in progress.  NULL:
+ * bars stand for themselves again. */
+void atn_cli_progress_within(const char *title, double from, double to, double began_s);
+
 void atn_cli_progress_begin(atn_progress *p);
 /* `share` of the work is done (0 .. 1); `what` is in progress.  At most ten times a second. */
 void atn_cli_progress_show(atn_progress *p, double share, const char *what);

@@ -18,16 +18,17 @@ static atn_status make_absolute(atn_settings *s, atn_setting id, const char *pat
     return atn_plan_settings_set(s, id, full, ATN_FROM_COMMAND, err);
 }
 
-/* Settings whose value is a file, except for `word`.  Rules are checked together with forced
+/* Settings whose value is a file, except for `words`.  Rules are checked together with forced
  * algorithms in cmd_run.c. */
 static const struct {
     atn_setting setting;
-    const char *word;
+    const char *words;
     atn_file_check *check; /* or NULL */
 } files[] = {
     {ATN_SET_RULES, "", NULL},
     {ATN_SET_WISDOM, "off", atn_cli_check_wisdom},
     {ATN_SET_MACHINE, "", atn_cli_check_machine},
+    {ATN_SET_CALIBRATION, "auto off", atn_cli_check_calibration},
     {ATN_SET_MACHINE_LEARN, "", atn_cli_check_written},
     {ATN_SET_RECORD, "", atn_cli_check_written},
     {ATN_SET_TRACE, "", atn_cli_trace_folder_check},
@@ -61,7 +62,7 @@ atn_status atn_cli_run_files(atn_settings *s, atn_error *err)
         status = do_report(s, err);
     for (size_t i = 0; i < sizeof files / sizeof *files && status == ATN_OK; i++) {
         const char *path = atn_plan_setting_given(s, files[i].setting);
-        if (path == NULL || strcmp(path, files[i].word) == 0)
+        if (path == NULL || *path == '\0' || atn_cli_in_words(files[i].words, path))
             continue;
         if (files[i].check != NULL)
             status = files[i].check(path, err);

@@ -213,6 +213,7 @@ static void write_json(FILE *f, const atn_job_facts *j)
     atn_report_json_int(&out, "hosts", j->hosts);
     atn_report_json_text(&out, "mpi", j->mpi);
     atn_report_json_text(&out, "transport", j->transport);
+    atn_report_json_text(&out, "calibration", j->calibration);
     number(&out, "job_ms", true, 1e3 * j->seconds);
     number(&out, "collectives_ms", true, 1e3 * j->collectives);
     number(&out, "native_ms", true, 1e3 * j->native);

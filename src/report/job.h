@@ -71,6 +71,7 @@ typedef struct {
     int ranks, hosts;
     const char *mpi;
     const char *transport;      /* of the messages of served calls */
+    const char *calibration;    /* the entry in use, or why there is none; "": not looked for */
     double seconds;             /* from MPI_Init to MPI_Finalize */
     double collectives, native; /* all, and native ones; on the rank with the longest time */
     const atn_job_row *rows;

@@ -74,6 +74,8 @@ static void add_costs(lines *l, const atn_job_facts *j)
     const double share = percent(j->tuning_seconds, j->seconds), most = j->budget / 10.0;
     char a[32];
     add_line(l, "messages of served calls: %s", j->transport);
+    if (*j->calibration != '\0')
+        add_line(l, "calibration: %s", j->calibration);
     add_line(l, "start-up in MPI_Init took %s", time_words(j->start_seconds, a));
     if (j->tuning_seconds < 0)
         add_line(l, "tuning: none in this job");
@@ -162,13 +164,13 @@ char **atn_report_job_advice(const atn_job_facts *j)
     }
     add_native(&l, j, sum.total);
     if ((j->plans || j->learns) && !j->has_machine)
-        add_line(&l, "no machine file: predictions assume slow hosts and Gigabit Ethernet. Run "
-                     "`attune measure -- LAUNCHER` once and pass --machine FILE");
+        add_line(&l, "no calibration: predictions assume slow hosts and Gigabit Ethernet. Run "
+                     "`attune calibrate -- LAUNCHER` once; later jobs find its result");
     if (!j->has_topology && j->hosts > 1)
         add_line(
             &l,
             "topology unknown: pass --topology FILE (or `hosts` for a uniform network) to enable "
-            "topology-aware algorithms on the %d hosts; `attune topo discover` measures it",
+            "topology-aware algorithms on the %d hosts; `attune calibrate` measures it",
             j->hosts);
     add_later(&l, j);
     if (sum.unknown > worth * sum.total && !j->learns)

@@ -4,6 +4,7 @@
  *   job RANKS HOSTS MPI
  *   host NAME                                 for each host
  *   rank HOST                                 for each rank, the number of its host
+ *   place MACHINE FABRIC                      with --identify, then nothing but the end follows
  *   progress PART                             now and then, 0 .. 1
  *   node PARENT UP DOWN FULL DELAY TRUST      for each node of the result
  *   remark TEXT
@@ -17,10 +18,11 @@
 typedef struct {
     int ranks, hosts;
     char *mpi;
-    ATN_VEC(char *) names; /* of hosts */
-    ATN_VEC(int) host_of;  /* rank -> host */
+    char *machine, *fabric; /* keys of the store of calibrations; NULL: not printed */
+    ATN_VEC(char *) names;  /* of hosts */
+    ATN_VEC(int) host_of;   /* rank -> host */
     double progress;
-    atn_inferred *result; /* complete when `done` */
+    atn_inferred *result; /* complete when `done`, unless the job only identifies itself */
     bool begun, done;
     int room; /* nodes that `result` has room for */
 } atn_discovery;
@@ -30,6 +32,8 @@ void atn_topo_discovery_free(atn_discovery *d);
 /* Write the job before measuring, and the result. */
 void atn_topo_discovery_put_job(FILE *f, const char *mpi, const char *const *names, int hosts,
                                 const int *host_of, int ranks);
+/* Instead of a result: what the job is, and the end. */
+void atn_topo_discovery_put_place(FILE *f, const char *machine, const char *fabric);
 void atn_topo_discovery_put_result(FILE *f, const atn_inferred *r);
 
 /* Takes one line.  Lines before the first of the protocol are ignored: launchers print messages. */

@@ -57,6 +57,7 @@ static const atn_job_facts facts = {
     .hosts = 2,
     .mpi = "Some <MPI> & more",
     .transport = "shared memory",
+    .calibration = "",
     .seconds = 10,
     .collectives = 4.25,
     .native = 1.75,
@@ -137,9 +138,9 @@ static void test_text(void **state)
     has(text,
         "alltoallv on 4 ranks: 1.50 s (35 % of collective time) stayed native. "
         "Reason: slower: pairwise by 12.4 % (best of 5 tried). Remedy: `attune tune -- LAUNCHER`");
-    has(text, "no machine file");
+    has(text, "no calibration");
     has(text, "topology unknown");
-    has(text, "`attune topo discover` measures it");
+    has(text, "`attune calibrate` measures it");
     has(text, "unsupported: 7 nonblocking");
     free(text);
 }

@@ -10,6 +10,7 @@
 #include "exec/place.h"
 #include "interpose/gpu.h"
 #include "pmpi/job/broadcast.h"
+#include "pmpi/job/calibration.h"
 #include "pmpi/job/identity.h"
 #include "pmpi/job/machine.h"
 #include "pmpi/job/placement.h"
@@ -83,9 +84,12 @@ static bool share_settings(atn_job *job, int64_t bytes, atn_broadcast *q, atn_lo
                            : reduce_min(ballot, 3) && ballot[0] && ballot[1] == ~ballot[2];
     if (!alike)
         return false;
+    atn_job_calibration_open(job, q->part[ATN_PART_CALIBRATION],
+                             (size_t)q->head.size[ATN_PART_CALIBRATION], locations);
     atn_job_machine_open(job, q->part[ATN_PART_MACHINE], (size_t)q->head.size[ATN_PART_MACHINE]);
     /* A rank that could not derive topology or machine is detected by all later agreements. */
-    const uint64_t parts[] = {job->hash, job->topo != NULL, job->measured};
+    const uint64_t parts[] = {job->hash, job->topo != NULL, job->measured, (uint64_t)job->entry,
+                              job->switches};
     job->hash = atn_hash(parts, sizeof parts, 0);
     return true;
 }

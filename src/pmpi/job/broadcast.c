@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exec/place.h"
+#include "pmpi/job/calibration.h"
 #include "pmpi/job/machine.h"
 #include "pmpi/job/placement.h"
 #include "pmpi/job/settings.h"
@@ -26,6 +27,7 @@ static bool open_parts(atn_job *job, const atn_broadcast *q)
     const uint64_t parts[] = {atn_plan_settings_hash(&job->settings),
                               atn_plan_rules_hash(job->rules), atn_plan_rules_hash(job->wisdom)};
     job->hash = atn_hash(parts, sizeof parts, 0);
+    job->calibrated = size[ATN_PART_CALIBRATION] > 0;
     atn_job_settings_apply(job);
     return true;
 }
@@ -89,6 +91,15 @@ static atn_status pack_choices(atn_broadcast *q, atn_error *err)
     return status;
 }
 
+static void pack_calibration(atn_job *job, atn_broadcast *q)
+{
+    size_t bytes = 0;
+    char *const text = atn_job_calibration_text(job, &bytes);
+    if (text != NULL)
+        put(q, ATN_PART_CALIBRATION, text, bytes);
+    job->calibrated = text != NULL;
+}
+
 /* Without a readable topology the job has none. */
 static void pack_topology(const atn_job *job, atn_broadcast *q)
 {
@@ -145,6 +156,7 @@ int64_t atn_job_broadcast_read(atn_job *job, atn_broadcast *q)
     atn_error err = {0};
     bool done = pack_choices(&loose, &err) == ATN_OK;
     if (done && (done = open_parts(job, &loose))) {
+        pack_calibration(job, &loose);
         pack_topology(job, &loose);
         pack_machine(job, &loose);
         done = join_parts(&loose);

@@ -1,5 +1,5 @@
-/* broadcast.h - what rank 0 reads for all ranks in MPI_Init: settings, rules, wisdom, topology and
- * machine.  One broadcast carries it; the first agreement carries its size. */
+/* broadcast.h - what rank 0 reads for all ranks in MPI_Init: settings, rules, wisdom, topology,
+ * machine and calibrations.  One broadcast carries it; the first agreement carries its size. */
 #ifndef ATN_PMPI_JOB_BROADCAST_H
 #define ATN_PMPI_JOB_BROADCAST_H
 
@@ -9,8 +9,9 @@ enum {
     ATN_PART_SETTINGS,
     ATN_PART_RULES,
     ATN_PART_WISDOM,
-    ATN_PART_TOPOLOGY, /* with the terminating zero; empty: none */
-    ATN_PART_MACHINE,  /* empty: the built-in one */
+    ATN_PART_TOPOLOGY,    /* with the terminating zero; empty: none */
+    ATN_PART_MACHINE,     /* empty: the built-in one */
+    ATN_PART_CALIBRATION, /* entries of the store; empty: none */
     ATN_PARTS
 };
 

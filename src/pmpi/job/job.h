@@ -49,7 +49,12 @@ typedef struct atn_job {
     atn_machine *machine;     /* for plans; NULL: no plans, or no memory */
     bool probed;              /* ranks have measured the network, see select/sketch.h ... */
     bool sketched;            /* ... and the topology is the result */
-    bool measured;            /* the machine is the one that settings name, not the built-in one */
+    bool measured;   /* the machine is the one that settings name or a calibration, not the built-in
+                      one */
+    bool calibrated; /* rank 0 sent entries of the store of calibrations */
+    bool switches;   /* the topology is that of a calibration */
+    int entry;       /* of those that rank 0 sent: the one in use; -1: none */
+    char calibration[512]; /* its name, or why there is none; "": not looked for */
 } atn_job;
 
 extern atn_job atn_job_current ATN_HIDDEN;

@@ -7,7 +7,7 @@ char *atn_job_machine_text(const atn_job *job)
     atn_machine *m = NULL;
     atn_error err = {0};
     if (file == NULL) {
-        if (job->verbose > 0)
+        if (job->verbose > 0 && !job->calibrated)
             atn_interpose_print_line("ATTUNE_MACHINE is not set; plans assume a built-in machine");
         return NULL;
     }
@@ -32,7 +32,7 @@ static bool fits(const atn_job *job, const atn_machine *m)
 
 void atn_job_machine_open(atn_job *job, const char *text, size_t bytes)
 {
-    if (!atn_plan_rules_plan(job->rules))
+    if (!atn_plan_rules_plan(job->rules) || job->measured)
         return;
     if (bytes > 0 && atn_model_machine_parse(text, bytes, "machine", &job->machine, NULL) != ATN_OK)
         return;

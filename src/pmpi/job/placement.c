@@ -6,7 +6,7 @@
 const char *atn_job_topology_name(const atn_job *job)
 {
     const char *const given = atn_plan_setting_given(&job->settings, ATN_SET_TOPOLOGY);
-    const bool needed = job->online || atn_plan_rules_count(job->wisdom) > 0;
+    const bool needed = job->online || job->calibrated || atn_plan_rules_count(job->wisdom) > 0;
     return given != NULL ? given : needed ? ATN_TOPO_HOSTS : NULL;
 }
 

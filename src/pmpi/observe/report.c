@@ -159,6 +159,7 @@ static atn_job_facts facts_of(const tables *all, int hosts)
         .hosts = hosts,
         .mpi = atn_job_mpi_name(),
         .transport = job->transport,
+        .calibration = job->calibration,
         .seconds = all->seconds,
         .collectives = all->collectives,
         .native = all->native,

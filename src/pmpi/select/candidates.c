@@ -21,8 +21,9 @@ int atn_select_model_error(void)
         return ATN_ERROR_MEASURED;
     if (atn_job_current.sketched)
         return ATN_ERROR_SKETCHED;
-    return topology != NULL && strcmp(topology, ATN_TOPO_HOSTS) != 0 ? ATN_ERROR_TOPOLOGY
-                                                                     : ATN_ERROR_UNKNOWN;
+    const bool known =
+        topology != NULL ? strcmp(topology, ATN_TOPO_HOSTS) != 0 : atn_job_current.switches;
+    return known ? ATN_ERROR_TOPOLOGY : ATN_ERROR_UNKNOWN;
 }
 
 bool atn_select_is_star(void) { return atn_job_current.procedure != ATN_TUNE_RACE; }

@@ -13,6 +13,8 @@ void atn_topo_discovery_free(atn_discovery *d)
     atn_vec_free(&d->names);
     atn_vec_free(&d->host_of);
     free(d->mpi);
+    free(d->machine);
+    free(d->fabric);
     atn_topo_inferred_free(d->result);
     *d = (atn_discovery){0};
 }
@@ -27,6 +29,11 @@ void atn_topo_discovery_put_job(FILE *f, const char *mpi, const char *const *nam
         fprintf(f, "host %s\n", names[h]);
     for (int r = 0; r < ranks; r++)
         fprintf(f, "rank %d\n", host_of[r]);
+}
+
+void atn_topo_discovery_put_place(FILE *f, const char *machine, const char *fabric)
+{
+    fprintf(f, "place %s %s\nend\n", machine, fabric);
 }
 
 void atn_topo_discovery_put_result(FILE *f, const atn_inferred *r)
@@ -78,6 +85,16 @@ static bool take_rank(atn_discovery *d, const char *rest)
     int host;
     return sscanf(rest, "%d", &host) == 1 && host >= 0 && host < d->names.n &&
            d->host_of.n < d->ranks && atn_push(&d->host_of, host);
+}
+
+static bool take_place(atn_discovery *d, const char *rest)
+{
+    const size_t n = strcspn(rest, " ");
+    if (d->machine || n == 0 || rest[n] == '\0' || strchr(rest + n + 1, ' '))
+        return false;
+    d->machine = strndup(rest, n);
+    d->fabric = strdup(rest + n + 1);
+    return d->machine && d->fabric;
 }
 
 static bool take_progress(atn_discovery *d, const char *rest)
@@ -138,7 +155,7 @@ static bool is_tree(const atn_inferred *r)
 static bool take_end(atn_discovery *d, const char *rest)
 {
     d->done = *rest == '\0' && d->result && d->host_of.n == d->ranks && d->names.n == d->hosts &&
-              is_tree(d->result);
+              (d->machine ? d->result->nnodes == 0 : is_tree(d->result));
     return d->done;
 }
 
@@ -146,9 +163,9 @@ static const struct {
     const char *word;
     bool (*take)(atn_discovery *d, const char *rest);
 } lines[] = {
-    {"job", take_job},           {"host", take_host}, {"rank", take_rank},
-    {"progress", take_progress}, {"node", take_node}, {"remark", take_remark},
-    {"effort", take_effort},     {"end", take_end},
+    {"job", take_job},       {"host", take_host},         {"rank", take_rank},
+    {"place", take_place},   {"progress", take_progress}, {"node", take_node},
+    {"remark", take_remark}, {"effort", take_effort},     {"end", take_end},
 };
 enum { LINES = sizeof lines / sizeof *lines };
 
