@@ -202,11 +202,11 @@ static const struct {
     bool network;       /* only for several hosts */
     atn_status (*run)(atn_calibrating *c, double seconds, atn_error *err);
 } steps[ATN_CALIBRATE_STEPS] = {
-    {"topology", "which hosts share which links", ATN_PART_OF_TOPOLOGY, 0.16, true, find_topology},
-    {"machine", "parameters of the models", ATN_PART_OF_MACHINE, 0.40, false, measure_machine},
+    {"topology", "which hosts share which links", ATN_PART_OF_TOPOLOGY, 0.18, true, find_topology},
+    {"machine", "parameters of the models", ATN_PART_OF_MACHINE, 0.36, false, measure_machine},
     {"tuning", "allreduce, bcast, reduce where predictions are close", "reduce.done", 0.24, false,
      atn_cli_calibrate_messages},
-    {"tuning", "allgather, alltoall where predictions are close", "gather.done", 0.20, false,
+    {"tuning", "allgather, alltoall where predictions are close", "gather.done", 0.22, false,
      atn_cli_calibrate_blocks},
 };
 

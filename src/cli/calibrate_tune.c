@@ -11,7 +11,8 @@
 #include "model/machine.h"
 #include "tune/solution.h"
 
-enum { STEP = 8 }; /* factor between sizes */
+enum { STEP = 8 };                 /* factor between sizes */
+static const double reserve = 0.8; /* of the time; the last problem of a search may exceed it */
 
 static atn_status no_memory(atn_error *err) { return atn_fail(err, ATN_MEMORY, "out of memory"); }
 
@@ -112,7 +113,7 @@ static bool add_options(const atn_calibrating *c, const tuned_group *g, double s
     snprintf(samples, sizeof samples, "%s.samples", g->name);
     snprintf(wisdom, sizeof wisdom, "%s.wisdom", g->name);
     choose_sizes(c, g, seconds, sizes);
-    return atn_cli_calibrate_seconds(words, seconds) &&
+    return atn_cli_calibrate_seconds(words, reserve * seconds) &&
            atn_cli_words_option(words, "ops", g->ops) &&
            atn_cli_words_option(words, "sizes", sizes) &&
            atn_cli_calibrate_file(c, words, "machine", ATN_PART_OF_MACHINE) &&
