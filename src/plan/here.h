@@ -10,6 +10,9 @@
 
 enum { ATN_HERE_ROOM = 160 };
 
+/* Between a place and a number: rules that hold there for one context or program only. */
+#define ATN_PLACE_OWNER "@"
+
 /* "open-mpi-4.1.4-c0ffee12" for "Open MPI 4.1.4" on this host. */
 void atn_plan_here_machine(const char *mpi, char out[ATN_HERE_ROOM]);
 /* The kinds of network adapters of this host for which the kernel has a class of devices besides

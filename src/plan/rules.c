@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/here.h"
 #include "plan/rules_private.h"
 #include "sched/canonical.h"
 
@@ -155,7 +156,7 @@ static int place_fit(int64_t place, const char *here)
     const size_t n = strcspn(text, "/"), m = strcspn(here, "/");
     if (place == 0)
         return EVERYWHERE;
-    if (here[m] == '\0' || !part_fits(text, n, here, m))
+    if (here[m] == '\0' || !part_fits(text, n, here, m) || strstr(text, ATN_PLACE_OWNER) != NULL)
         return ELSEWHERE;
     if (!part_fits(text + n + 1, strlen(text + n + 1), here + m + 1, strlen(here + m + 1)))
         return OTHER_LAYOUT;

@@ -5,8 +5,8 @@
  * exact: sizes, roots and operations change; every value is checked.  steady: one call class, so
  * that a short job can tune it.  float: sums of doubles, which must have the same bits whenever the
  * same data are added.  long: large exact and floating-point calls.  contexts: named and numbered
- * contexts, some nested, and a communicator with an info key.  endless: steady, in an endless
- * loop. */
+ * contexts, some nested, and a communicator with an info key.  irregular: calls whose sizes differ
+ * between ranks.  endless: steady, in an endless loop. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,6 +203,84 @@ static void run_contexts(int calls)
     MPI_Comm_free(&own);
 }
 
+/* ---- irregular ---- */
+
+enum { RANKS = 64, MOST_BLOCK = 100 };
+
+/* Block from rank `from` to rank `to`: sizes and values depend on both. */
+static int size_of(int from, int to) { return 1 + (7 * from + 3 * to) % MOST_BLOCK; }
+static int value_of(int from, int to, int i, int salt) { return from * 1009 + to * 31 + i + salt; }
+
+typedef struct {
+    int count[RANKS], at[RANKS];
+    int v[RANKS * MOST_BLOCK];
+} blocks;
+
+static void lay_out(blocks *b, int p, int r, bool out)
+{
+    for (int i = 0, at = 0; i < p; at += b->count[i++]) {
+        b->count[i] = out ? size_of(r, i) : size_of(i, r);
+        b->at[i] = at;
+    }
+}
+
+static void fill(blocks *b, int p, int r, int salt)
+{
+    for (int to = 0; to < p; to++)
+        for (int i = 0; i < b->count[to]; i++)
+            b->v[b->at[to] + i] = value_of(r, to, i, salt);
+}
+
+static long wrong_block(const int *v, int from, int to, int salt)
+{
+    long wrong = 0;
+    for (int i = 0; i < size_of(from, to); i++)
+        wrong += v[i] != value_of(from, to, i, salt);
+    return wrong;
+}
+
+static long wrong_exchange(int p, int r, int salt)
+{
+    static blocks out, in;
+    long wrong = 0;
+    lay_out(&out, p, r, true);
+    lay_out(&in, p, r, false);
+    fill(&out, p, r, salt);
+    MPI_Alltoallv(out.v, out.count, out.at, MPI_INT, in.v, in.count, in.at, MPI_INT,
+                  MPI_COMM_WORLD);
+    for (int from = 0; from < p; from++)
+        wrong += wrong_block(in.v + in.at[from], from, r, salt);
+    return wrong;
+}
+
+/* Blocks to rank 0, and back. */
+static long wrong_rooted(int p, int r, int salt)
+{
+    static blocks out, in;
+    static int back[MOST_BLOCK];
+    long wrong = 0;
+    lay_out(&out, p, r, true);
+    lay_out(&in, p, 0, false);
+    fill(&out, p, r, salt);
+    MPI_Gatherv(out.v, out.count[0], MPI_INT, in.v, in.count, in.at, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int from = 0; from < p && r == 0; from++)
+        wrong += wrong_block(in.v + in.at[from], from, 0, salt);
+    MPI_Scatterv(in.v, in.count, in.at, MPI_INT, back, size_of(r, 0), MPI_INT, 0, MPI_COMM_WORLD);
+    return wrong + wrong_block(back, r, 0, salt);
+}
+
+static void run_irregular(int calls)
+{
+    int p, r;
+    MPI_Comm_size(MPI_COMM_WORLD, &p);
+    MPI_Comm_rank(MPI_COMM_WORLD, &r);
+    for (int i = 0; i < calls; i++) {
+        t_where("call %d", i);
+        t_check(wrong_exchange(p, r, i) == 0, "alltoallv: wrong values");
+        t_check(wrong_rooted(p, r, i) == 0, "gatherv, scatterv: wrong values");
+    }
+}
+
 int main(int argc, char **argv)
 {
     t_fake_hosts();
@@ -221,6 +299,8 @@ int main(int argc, char **argv)
         run_steady(calls);
     } else if (strcmp(mode, "float") == 0) {
         run_float(calls);
+    } else if (strcmp(mode, "irregular") == 0) {
+        run_irregular(calls);
     } else if (strcmp(mode, "long") == 0) {
         run_long(calls);
     } else if (strcmp(mode, "contexts") == 0) {

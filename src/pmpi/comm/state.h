@@ -51,6 +51,7 @@ typedef struct atn_comm {
     struct atn_topo *topo;       /* of its ranks; NULL: unknown */
     struct atn_topo *first_topo; /* which a sketch has replaced; the current call may use it */
     const atn_rules *wisdom;     /* for its rank mapping; NULL: none */
+    const char *place;           /* name of its rank mapping in wisdom; NULL: there is no wisdom */
     int p, r;
     atn_comm_stage stage;
     bool foreign;         /* NATIVE because of processes of other jobs; else for lack of memory */

@@ -20,7 +20,7 @@
 
 static bool attach(atn_comm *c)
 {
-    return atn_select_wisdom_view(c->topo, &c->wisdom) && atn_select_model_start(c) &&
+    return atn_select_wisdom_view(c->topo, &c->wisdom, &c->place) && atn_select_model_start(c) &&
            atn_select_online_start(c);
 }
 

@@ -9,11 +9,17 @@
 
 bool atn_job_enabled(void) { return atn_plan_setting_own(ATN_SET_ON) != 0; }
 
+static const uint32_t all_operations = (1u << ATN_OPERATIONS) - 1;
+
+static bool is_online(const atn_job *job)
+{
+    return atn_plan_select_learns(atn_plan_setting_text(&job->settings, ATN_SET_SELECT));
+}
+
 static uint32_t operations_with_work(const atn_job *job)
 {
-    const uint32_t all = (1u << ATN_OPERATIONS) - 1;
-    return job->observed
-               ? all
+    return job->observed || is_online(job)
+               ? all_operations
                : atn_plan_rules_operations(job->rules) | atn_job_wisdom_operations(job->wisdom) |
                      atn_job_reproducible_operations();
 }
@@ -48,11 +54,11 @@ static const struct {
 static void apply_online(atn_job *job)
 {
     const char *const select = atn_plan_setting_text(&job->settings, ATN_SET_SELECT);
-    job->online = atn_plan_select_learns(select);
+    job->online = is_online(job);
     for (size_t i = 0; i < sizeof procedures / sizeof *procedures; i++)
         if (strcmp(procedures[i].select, select) == 0)
             job->procedure = procedures[i].mode;
-    job->tunable = job->online ? atn_plan_rules_operations(job->rules) : 0;
+    job->tunable = job->online ? all_operations : 0;
     for (int i = 0; i < atn_plan_rules_count(job->rules); i++)
         job->tunable &= ~(1u << atn_plan_rules_at(job->rules, i)->op);
     job->stable = atn_plan_setting_number(&job->settings, ATN_SET_FP) == ATN_FP_STABLE;

@@ -1,13 +1,16 @@
 /* wisdom.c - see wisdom.h. */
 #include "pmpi/job/wisdom.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "plan/wisdom.h"
 #include "pmpi/job/identity.h"
 
-static const char here[] = "here"; /* key of the machine name in the packed table */
+/* Keys of the names of machine and program in the packed table. */
+static const char here[] = "here", program[] = "program";
 
 /* ---- reading, on rank 0 ---- */
 
@@ -58,6 +61,24 @@ static atn_rules *read_all(const atn_settings *s)
     return all != NULL ? all : atn_plan_rules_empty();
 }
 
+/* The name of the executable of rank 0, without its folder. */
+static const char *program_name(char path[4096])
+{
+    const ssize_t n = readlink("/proc/self/exe", path, 4095);
+    path[n > 0 ? n : 0] = '\0';
+    const char *const slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* As a number, because a name may hold any byte. */
+static bool describe_program(atn_rules *rules)
+{
+    char path[4096], number[32];
+    const char *const name = program_name(path);
+    snprintf(number, sizeof number, "%016" PRIx64, atn_hash(name, strlen(name), 0));
+    return atn_plan_rules_describe(rules, program, number);
+}
+
 atn_status atn_job_wisdom_pack(const atn_settings *s, char **bytes_p, size_t *size_p,
                                atn_error *err)
 {
@@ -65,7 +86,8 @@ atn_status atn_job_wisdom_pack(const atn_settings *s, char **bytes_p, size_t *si
     atn_plan_here_machine(atn_job_mpi_name(), machine);
     atn_rules *const all = read_all(s);
     atn_rules *const rules = all != NULL ? of_machine(all, machine) : NULL;
-    const bool done = rules != NULL && atn_plan_rules_describe(rules, here, machine);
+    const bool done =
+        rules != NULL && atn_plan_rules_describe(rules, here, machine) && describe_program(rules);
     const atn_status status = done ? atn_plan_rules_pack(rules, bytes_p, size_p, err)
                                    : atn_fail(err, ATN_MEMORY, "out of memory");
     atn_plan_rules_free(all);
@@ -80,6 +102,8 @@ bool atn_job_wisdom_open(atn_job *job, const char *bytes, size_t size)
     if (atn_plan_rules_unpack(bytes, size, &job->wisdom, NULL) != ATN_OK)
         return false;
     const char *const machine = atn_plan_rules_provenance(job->wisdom, here);
+    const char *const number = atn_plan_rules_provenance(job->wisdom, program);
+    job->program = number != NULL ? strtoull(number, NULL, 16) : 0;
     snprintf(job->here, sizeof job->here, "%s", machine != NULL ? machine : "*");
     return true;
 }

@@ -1,6 +1,8 @@
 /* advice.c - see advice.h. */
 #include "pmpi/select/advice.h"
 
+#include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 #include "plan/form.h"
@@ -19,11 +21,58 @@ static const int64_t worth_ns = 10000000; /* since the first call of a class */
 /* How many times the usual number of calls a class needs that is not predicted to recur. */
 enum { UNPREDICTED = 2 };
 
-/* The name of its rank mapping in wisdom; -1: no memory. */
-static int64_t place_of(const atn_comm *c)
+/* ---- places in wisdom ---- */
+
+enum { PLACE_ROOM = ATN_HERE_ROOM + 24 };
+
+/* Results of a context hold in this context, and those of calls whose sizes ranks do not share in
+ * this program; 0: results hold for all calls. */
+static uint64_t owner_of(const atn_subject *s)
 {
-    char place[ATN_HERE_ROOM];
-    return atn_plan_here_name(atn_job_current.here, c->topo, place) ? atn_intern(place) : -1;
+    return s->q.bytes >= 0 ? s->context
+                           : atn_hash(&s->context, sizeof s->context, atn_job_current.program) | 1;
+}
+
+static void name_place(const char *mapping, const atn_subject *s, char out[PLACE_ROOM])
+{
+    const uint64_t owner = owner_of(s);
+    if (owner == 0)
+        snprintf(out, PLACE_ROOM, "%s", mapping);
+    else
+        snprintf(out, PLACE_ROOM, "%s" ATN_PLACE_OWNER "%016" PRIx64, mapping, owner);
+}
+
+/* The rank mapping of a communicator and the owner of a class; -1: no memory. */
+static int64_t place_of(const atn_comm *c, const atn_subject *s)
+{
+    char mapping[ATN_HERE_ROOM], place[PLACE_ROOM];
+    if (!atn_plan_here_name(atn_job_current.here, c->topo, mapping))
+        return -1;
+    name_place(mapping, s, place);
+    return atn_intern(place);
+}
+
+static bool covers(const atn_rule *rule, const atn_problem *q)
+{
+    return rule->op == q->op && rule->ranks.lo <= q->p && q->p < rule->ranks.hi &&
+           rule->bytes.lo <= q->bytes && q->bytes < rule->bytes.hi;
+}
+
+/* The rule of an earlier job for this very context or program; NULL: none.  The same on all ranks:
+ * needs no memory.  Inexact results must not differ between contexts. */
+static const atn_rule *find_owned(const atn_comm *c, const atn_subject *s)
+{
+    const atn_rules *const all = atn_job_current.wisdom;
+    char place[PLACE_ROOM];
+    if (c->place == NULL || s->stable || owner_of(s) == 0 || atn_select_is_star())
+        return NULL;
+    name_place(c->place, s, place);
+    for (int i = 0; i < atn_plan_rules_count(all); i++) {
+        const atn_rule *const rule = atn_plan_rules_at(all, i);
+        if (covers(rule, &s->q) && strcmp(atn_interned(rule->place), place) == 0)
+            return rule;
+    }
+    return NULL;
 }
 
 /* ---- wisdom ---- */
@@ -53,19 +102,33 @@ static bool look_up_wisdom(const atn_comm *c, const atn_problem *q, atn_rule *ru
            ATN_OK;
 }
 
+/* The rule of this context or program before those for all. */
+static bool look_up(const atn_comm *c, const atn_subject *s, atn_rule *rule_p)
+{
+    const atn_rule *const own = find_owned(c, s);
+    if (own == NULL || atn_plan_choice_refuses(&own->use, &s->q) != NULL)
+        return c->wisdom != NULL && look_up_wisdom(c, &s->q, rule_p);
+    *rule_p = *own;
+    rule_p->note = NULL;
+    if (s->q.bytes < 0) /* the calls of the other job had other sizes */
+        rule_p->time_ps = rule_p->next_ps = -1;
+    return true;
+}
+
 /* A result of another communicator of the same shape, unless the rule of a wisdom file outweighs
  * it.  Where results of reductions must not change, only the latter, which is the same in all
  * contexts and for the whole run, and only if it was measured: nothing could correct an
  * extrapolation. */
-static bool find_rule(const atn_comm *c, const atn_problem *q, bool stable, atn_rule *rule_p)
+static bool find_rule(const atn_comm *c, const atn_subject *s, atn_rule *rule_p)
 {
+    const atn_problem *const q = &s->q;
     atn_rule written;
     if (atn_select_is_star())
         return false;
-    const bool found = !stable && atn_select_results_find(q, place_of(c), rule_p) &&
+    const bool found = !s->stable && atn_select_results_find(q, place_of(c, s), rule_p) &&
                        atn_plan_choice_refuses(&rule_p->use, q) == NULL;
-    const bool known = c->wisdom != NULL && look_up_wisdom(c, q, &written) &&
-                       (!stable || written.guess != ATN_GUESS_BETWEEN);
+    const bool known =
+        look_up(c, s, &written) && (!s->stable || written.guess != ATN_GUESS_BETWEEN);
     if (known && (!found || atn_plan_rule_outweighs(&written, rule_p)))
         *rule_p = written;
     return found || known;
@@ -200,7 +263,8 @@ static void begin_predicted(int64_t native_ps, atn_candidate_set *f)
 atn_advice atn_select_advice_expect(void *context, const atn_call_class *x)
 {
     const atn_comm *const c = context;
-    const bool has_rule = c->wisdom != NULL && atn_plan_wisdom_might(c->wisdom, &x->subject.q);
+    const bool has_rule = find_owned(c, &x->subject) != NULL ||
+                          (c->wisdom != NULL && atn_plan_wisdom_might(c->wisdom, &x->subject.q));
     if (atn_select_is_star() || has_rule || begins_with_plan(c, &x->subject))
         return ATN_ADVICE_RACE;
     return is_untried(&x->subject) ? ATN_ADVICE_FIXED : ATN_ADVICE_LATER;
@@ -213,8 +277,7 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
     const atn_subject *const s = &x->subject;
     atn_rule found;
     const atn_rule *const rule =
-        may_follow_wisdom(c, s, x->calls == 0) && find_rule(c, &s->q, s->stable, &found) ? &found
-                                                                                         : NULL;
+        may_follow_wisdom(c, s, x->calls == 0) && find_rule(c, s, &found) ? &found : NULL;
     if (is_untried(s) || (rule != NULL && atn_plan_rule_backing(rule) == ATN_BY_HAND))
         return fixed(s, rule, field_p);
     if (rule != NULL && (rule->use.row->algo->needs & ATN_NEEDS_LATENESS) != 0 &&
@@ -257,18 +320,18 @@ void atn_select_advice_received(void *context, const atn_call_class *x, atn_advi
         atn_select_explain_advice(context, x, advice);
 }
 
-/* A race that is not over has a result once native is beaten; results for sizes that ranks do not
- * share hold for this program only. */
+/* A race that is not over has a result once native is beaten.  Where results must not change, rules
+ * of contexts are not followed. */
 static bool is_result(const atn_call_class *x, const atn_tuner_result *l)
 {
-    return x->subject.context == 0 && x->subject.q.bytes >= 0 && !atn_select_is_star() &&
+    return (x->subject.context == 0 || !x->subject.stable) && !atn_select_is_star() &&
            (l->settled || l->best != ATN_SET_NATIVE);
 }
 
 static void keep_result(const atn_comm *c, const atn_call_class *x, bool settled)
 {
     atn_rule rule;
-    const int64_t place = place_of(c);
+    const int64_t place = place_of(c, &x->subject);
     if (place < 0 || !atn_tune_tuned_rule(x->tuner, &x->field, c->p, x->subject.q.bytes,
                                           (int64_t)time(NULL), place, &rule))
         return;

@@ -15,16 +15,18 @@ typedef struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static ATN_VEC(view) views;
 
-static const atn_rules *find_view(const char *place)
+static bool find_view(const char *place, view *view_p)
 {
     for (int i = 0; i < views.n; i++)
-        if (strcmp(views.v[i].place, place) == 0)
-            return views.v[i].rules;
-    return NULL;
+        if (strcmp(views.v[i].place, place) == 0) {
+            *view_p = views.v[i];
+            return true;
+        }
+    return false;
 }
 
 /* With a measured machine, results for other numbers of ranks are extrapolated. */
-static const atn_rules *add_view(const char *place)
+static bool add_view(const char *place, view *view_p)
 {
     const atn_rules *const all = atn_job_current.wisdom;
     view one = {.place = strdup(place)};
@@ -32,27 +34,32 @@ static const atn_rules *add_view(const char *place)
                                                                     atn_plan_rules_count(all), NULL)
                                               : atn_plan_rules_empty();
     if (one.place != NULL && one.rules != NULL &&
-        atn_plan_rules_narrow(one.rules, place, atn_job_current.measured) && atn_push(&views, one))
-        return one.rules;
+        atn_plan_rules_narrow(one.rules, place, atn_job_current.measured) &&
+        atn_push(&views, one)) {
+        *view_p = one;
+        return true;
+    }
     free(one.place);
     atn_plan_rules_free(one.rules);
-    return NULL;
+    return false;
 }
 
-bool atn_select_wisdom_view(const atn_topo *t, const atn_rules **rules_p)
+bool atn_select_wisdom_view(const atn_topo *t, const atn_rules **rules_p, const char **place_p)
 {
     char place[ATN_HERE_ROOM];
+    view found = {.place = NULL};
     *rules_p = NULL;
+    *place_p = NULL;
     if (atn_job_current.wisdom == NULL || atn_plan_rules_count(atn_job_current.wisdom) == 0)
         return true;
     if (!atn_plan_here_name(atn_job_current.here, t, place))
         return false;
     pthread_mutex_lock(&lock);
-    *rules_p = find_view(place);
-    if (*rules_p == NULL)
-        *rules_p = add_view(place);
+    const bool done = find_view(place, &found) || add_view(place, &found);
     pthread_mutex_unlock(&lock);
-    return *rules_p != NULL;
+    *rules_p = found.rules;
+    *place_p = found.place;
+    return done;
 }
 
 void atn_select_wisdom_views_free(void)
