@@ -142,7 +142,7 @@ bool atn_model_fit_shared(const atn_survey *s, atn_machine *m)
     if (c == NULL)
         return empty <= 0;
     const int n = atn_model_fit_sizes(s, ATN_OBS_SHARED_SINGLE, 0, 1, NULL, sizes);
-    c->segment = ATN_SHM_CHUNK;
+    c->segment = atn_shm_chunk_bytes(2) / 2;
     c->eager = find_limit(s);
     c->o_below = empty;
     c->o_from = fmax(empty, n > 0 ? seen(s, ATN_OBS_SHARED_SINGLE, sizes[0], 1) / 2 : 0);

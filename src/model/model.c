@@ -1,5 +1,6 @@
 /* model.c - the table of models, and their shared functions. */
 #include "model/model.h"
+#include "shm/board.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,10 +61,7 @@ bool atn_model_fits(const atn_model *model, const atn_machine *m)
 /* ---- shared memory ---- */
 
 /* Data that are copied when they are exposed need no reader to remain valid. */
-static bool is_copied(const atn_channel *shared, double bytes)
-{
-    return bytes <= (double)shared->segment;
-}
+static bool is_copied(double bytes) { return bytes <= ATN_SHM_EXPOSED; }
 
 /* Not measured: an empty message of the MPI library. */
 static double expose_cost(const atn_model_case *c, double bytes)
@@ -71,7 +69,7 @@ static double expose_cost(const atn_model_case *c, double bytes)
     const atn_channel *const s = &c->m->channel[ATN_CHANNEL_SHARED];
     if (!atn_model_machine_shares(c->m))
         return atn_model_channel_overhead(&c->m->channel[0], 0);
-    return atn_model_table_time(&s->expose, is_copied(s, bytes) ? bytes : 0, 1);
+    return atn_model_table_time(&s->expose, is_copied(bytes) ? bytes : 0, 1);
 }
 
 static double close_cost(const atn_model_case *c, double bytes)
@@ -79,7 +77,7 @@ static double close_cost(const atn_model_case *c, double bytes)
     const atn_channel *const s = &c->m->channel[ATN_CHANNEL_SHARED];
     if (!atn_model_machine_shares(c->m))
         return atn_model_channel_overhead(&c->m->channel[0], 0);
-    return is_copied(s, bytes) ? 0 : atn_model_table_time(&s->exposed, 0, 1);
+    return is_copied(bytes) ? 0 : atn_model_table_time(&s->exposed, 0, 1);
 }
 
 /* Not measured: as long as a message from the exposing rank. */
@@ -100,9 +98,9 @@ static double moved_meanwhile(const atn_model_case *c, const atn_op_node *x, dou
     if (!atn_model_machine_shares(c->m))
         return 0;
     if (x->kind == ATN_OP_READ_REDUCE)
-        return is_copied(s, bytes) ? atn_model_table_time(&s->exposed, bytes, tau) -
-                                         atn_model_table_time(&s->exposed, 0, tau)
-                                   : 0;
+        return is_copied(bytes) ? atn_model_table_time(&s->exposed, bytes, tau) -
+                                      atn_model_table_time(&s->exposed, 0, tau)
+                                : 0;
     if (x->fused < 0 || atn_model_channel_is_single(s, bytes))
         return 0;
     const atn_op_node *const recv = &c->g->nodes[x->fused];

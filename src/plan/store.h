@@ -74,6 +74,9 @@ bool atn_plan_store_has_host(const atn_store_entry *entry, const char *host);
 bool atn_plan_store_is_of(const atn_store_entry *entry, const char *machine, const char *fabric);
 /* The best entry that serves all hosts of the job; -1: none, and `why` has the reason. */
 int atn_plan_store_select(const atn_store *s, const atn_store_job *job, char why[ATN_STORE_WORDS]);
+/* Ratios of measured to expected times, one for each class of calls.  Whether the calibration is
+ * out of date: all calls took far longer than expected, or all far less.  *factor_p: the median. */
+bool atn_plan_store_is_stale(double *ratios, int n, double *factor_p);
 /* "n[0-15], measured 2026-11-17T20:01:02Z" */
 void atn_plan_store_name(const atn_store_entry *entry, char out[ATN_STORE_WORDS]);
 

@@ -1,8 +1,10 @@
 /* store_select.c - the entry of a store that serves a job. */
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "plan/rules_private.h"
 #include "plan/store.h"
 #include "topo/hostlist.h"
@@ -166,4 +168,22 @@ void atn_plan_store_name(const atn_store_entry *entry, char out[ATN_STORE_WORDS]
     atn_plan_date_print(entry->date, date);
     snprintf(out, ATN_STORE_WORDS, "%.*s, measured %.40s", ATN_STORE_WORDS - 64, entry->hosts,
              date);
+}
+
+/* ---- age ---- */
+
+/* Far outside the error of predictions, which is below a factor of two. */
+static const double gross = 3;
+
+bool atn_plan_store_is_stale(double *ratios, int n, double *factor_p)
+{
+    double least = INFINITY, most = 0;
+    if (n == 0)
+        return false;
+    for (int i = 0; i < n; i++) {
+        least = ratios[i] < least ? ratios[i] : least;
+        most = ratios[i] > most ? ratios[i] : most;
+    }
+    *factor_p = atn_median(ratios, n).mid;
+    return least > gross || most * gross < 1;
 }

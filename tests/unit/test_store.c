@@ -380,6 +380,22 @@ static void an_entry_is_named_by_hosts_and_date(void **state)
     assert_string_equal(name, "n[0-3], measured 1970-01-02T00:00:00Z");
 }
 
+static void an_old_calibration_is_detected(void **state)
+{
+    (void)state;
+    double none[1], like[] = {0.9, 1.4, 1.1}, mixed[] = {5, 0.9, 4}, slow[] = {4, 9, 3.5};
+    double fast[] = {0.1, 0.3, 0.2}, late[] = {8, 2.9};
+    double factor = 0;
+    assert_false(atn_plan_store_is_stale(none, 0, &factor));
+    assert_false(atn_plan_store_is_stale(like, 3, &factor));
+    assert_false(atn_plan_store_is_stale(mixed, 3, &factor));
+    assert_false(atn_plan_store_is_stale(late, 2, &factor));
+    assert_true(atn_plan_store_is_stale(slow, 3, &factor));
+    assert_true(factor > 3.9 && factor < 4.1);
+    assert_true(atn_plan_store_is_stale(fast, 3, &factor));
+    assert_true(factor > 0.19 && factor < 0.21);
+}
+
 static void the_fabric_is_one_word(void **state)
 {
     (void)state;
@@ -408,6 +424,7 @@ int main(void)
         cmocka_unit_test(patterns_match_names),
         cmocka_unit_test(an_entry_is_named_by_hosts_and_date),
         cmocka_unit_test(the_fabric_is_one_word),
+        cmocka_unit_test(an_old_calibration_is_detected),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

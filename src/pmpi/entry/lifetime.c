@@ -13,6 +13,7 @@
 #include "pmpi/select/online.h"
 #include "pmpi/select/prediction.h"
 #include "pmpi/select/results.h"
+#include "pmpi/select/staleness.h"
 #include "pmpi/select/wisdom_view.h"
 #include "topo/topo.h"
 
@@ -96,6 +97,7 @@ void atn_entry_job_stop(void)
     if (!atn_job_current.active)
         return;
     atn_pmpi_set_work(0);
+    atn_select_staleness_finish();
     atn_observe_stop();
     if (atn_job_current.has_comms) {
         atn_comms_stop();

@@ -15,6 +15,7 @@
 #include "pmpi/select/prediction.h"
 #include "pmpi/select/results.h"
 #include "pmpi/select/sketch.h"
+#include "pmpi/select/staleness.h"
 #include "topo/topo.h"
 
 static const int64_t worth_ns = 10000000; /* since the first call of a class */
@@ -304,6 +305,7 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
     atn_tune_candidate_set_make(s->q.op, ATN_ERROR_TOPOLOGY, rule, field_p);
     atn_select_arrivals_add(c, x, field_p);
     const int64_t native_ps = atn_select_candidates_plan(c, x, field_p);
+    atn_select_staleness_expect(x, native_ps);
     if (at_once)
         begin_predicted(native_ps, field_p);
     return field_p->n > 1 || rule != NULL ? ATN_ADVICE_RACE : fixed(s, NULL, field_p);
@@ -355,6 +357,7 @@ void atn_select_advice_times(void *context, atn_call_class *x, int incumbent_bef
     if (atn_job_current.explain && (changed || x->why != atn_tune_tuner_why(x->tuner)))
         atn_select_explain_times(c, x, incumbent_before, &result);
     x->why = atn_tune_tuner_why(x->tuner);
+    atn_select_staleness_note(x, &result);
     if (is_result(x, &result)) {
         keep_result(c, x, result.settled);
         atn_select_results_checkpoint();
