@@ -90,7 +90,7 @@ typedef struct {
     atn_lmo lmo;            /* rate 0: not measured */
     atn_cost_table single;  /* channel shared: L(m, tau) of messages of H bytes and above, which
                            the receiver reads from the sender's memory */
-    atn_cost_table expose;  /* exposing m bytes; more than a segment are not copied */
+    atn_cost_table expose;  /* exposing m bytes; more than ATN_SHM_EXPOSED are not copied */
     atn_cost_table exposed; /* a read of exposed data, from its exposure on, by tau ranks */
     int64_t
         samples;   /* quality: number of measurements, and half of the widest 95 % interval of a */

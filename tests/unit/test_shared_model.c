@@ -17,6 +17,7 @@
 #include "sched/optimise.h"
 
 #include "model_time.h"
+#include "shm/channel.h"
 
 #define LOCAL                                                                                      \
     "attune-machine 1\n"                                                                           \
@@ -420,7 +421,7 @@ static void parameters_from_observations(void **state)
     assert_true(atn_model_machine_shares(m));
     near(c->o_below, 0.1e-6);
     near(c->o_from, 0.8e-6);
-    assert_int_equal(c->segment, 8192);
+    assert_int_equal(c->segment, atn_shm_chunk_bytes(2) / 2);
     /* +0.5 us at 8 KB and -0.5 us at 16 KB: the lines cross in the middle */
     assert_int_equal(c->eager, 12288);
     near(atn_model_channel_message(m, ATN_CHANNEL_SHARED, 8192), 1.1e-6);
