@@ -152,7 +152,8 @@ static bool is_replaced(void *context, const atn_store_entry *old)
 {
     const atn_store_entry *const new = context;
     return strcmp(old->hosts, new->hosts) == 0 && strcmp(old->machine, new->machine) == 0 &&
-           strcmp(old->fabric, new->fabric) == 0 && old->ranks == new->ranks;
+           strcmp(old->fabric, new->fabric) == 0 && old->ranks == new->ranks &&
+           (new->parameters != NULL || old->parameters == NULL);
 }
 
 atn_status atn_plan_store_put(const char *path, const atn_store_entry *entry, atn_error *err)

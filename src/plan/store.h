@@ -19,7 +19,7 @@ typedef struct {
     char *tool;       /* provenance; NULL: unknown */
     char *launcher;   /* likewise */
     char *topology;   /* text of a topology file; NULL: all hosts on one switch */
-    char *parameters; /* text of a machine file */
+    char *parameters; /* text of a machine file; NULL: a job has sketched the topology */
     int line, topology_line, parameters_line; /* in the file it came from */
 } atn_store_entry;
 
@@ -52,7 +52,8 @@ char *atn_plan_store_print(const atn_store *s, size_t *bytes_p);
 /* Changes of a file, under its lock.  A damaged file, a full disk and a kill at any moment leave it
  * as it was. */
 
-/* Adds the entry; it replaces one for the same hosts, machine, fabric and ranks per host. */
+/* Adds the entry; it replaces one for the same hosts, machine, fabric and ranks per host, but one
+ * with parameters only if it has some, too. */
 atn_status atn_plan_store_put(const char *path, const atn_store_entry *entry, atn_error *err);
 /* Removes the entries that `is` selects; *removed_p counts them. */
 atn_status atn_plan_store_remove(const char *path,

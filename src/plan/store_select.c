@@ -107,11 +107,12 @@ static int64_t ranks_per_host(const atn_store_job *job)
     return usual;
 }
 
-/* Named hosts before patterns, the same number of ranks per host before others, new before old. */
+/* Calibrations before sketches, named hosts before patterns, the same number of ranks per host before others, new before old. */
 static bool is_better(const atn_store_entry *a, const atn_store_entry *b, const atn_store_job *job)
 {
     const int64_t ranks = a->ranks != b->ranks ? ranks_per_host(job) : a->ranks;
     const int64_t prefer[][2] = {
+        {a->parameters != NULL, b->parameters != NULL},
         {!is_pattern(a->hosts), !is_pattern(b->hosts)},
         {a->ranks == ranks, b->ranks == ranks},
         {a->date, b->date},

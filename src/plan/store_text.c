@@ -116,7 +116,7 @@ static const struct {
     {"machine", read_machine, false},  {"fabric", read_fabric, false},
     {"ranks", read_ranks, false},      {"date", read_date, false},
     {"tool", read_tool, true},         {"launcher", read_launcher, true},
-    {"topology", read_topology, true}, {"parameters", read_parameters, false},
+    {"topology", read_topology, true}, {"parameters", read_parameters, true},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -131,6 +131,14 @@ static atn_status finish_entry(const reader *rd)
                             "calibrate' again",
                             rd->l.file, line, fields[i].word);
         }
+    const atn_store_entry *const e =
+        rd->found.list.n > 0 ? &rd->found.list.v[rd->found.list.n - 1] : NULL;
+    if (e != NULL && e->topology == NULL && e->parameters == NULL)
+        return atn_fail(
+            rd->l.err, ATN_INPUT,
+            "%s:%d: the entry has neither \"topology\" nor \"parameters\"; remove it, or "
+            "run 'attune calibrate' again",
+            rd->l.file, e->line);
     return ATN_OK;
 }
 
@@ -261,7 +269,8 @@ static atn_status check_entry(const char *path, const atn_store_entry *e, atn_er
     if (e->topology != NULL && atn_topo_parse_slurm(e->topology, "|", &t, &why) != ATN_OK)
         return refuse_inner(path, e->topology_line, &why, err);
     atn_topo_free(t);
-    if (atn_model_machine_parse(e->parameters, strlen(e->parameters), "|", &m, &why) != ATN_OK)
+    if (e->parameters != NULL &&
+        atn_model_machine_parse(e->parameters, strlen(e->parameters), "|", &m, &why) != ATN_OK)
         return refuse_inner(path, e->parameters_line, &why, err);
     atn_model_machine_free(m);
     return ATN_OK;

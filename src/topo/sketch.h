@@ -29,7 +29,4 @@ atn_status atn_topo_sketch(const atn_prober *prober, int hosts, atn_sketch *sket
 atn_status atn_topo_sketch_topo(const atn_sketch *s, const char *const *names, const int *host_of,
                                 int p, atn_topo **topo_p, atn_error *err);
 
-/* Orders names as people count: n2 before n10. */
-int atn_topo_compare_names(const char *a, const char *b);
-
 #endif

@@ -9,7 +9,7 @@ enter_box "$@"
 job() { # MPI ATTUNE-OPTIONS ...
     local mpi=$1
     shift
-    ATTUNE_WISDOM=off "$attune" run --verbose --budget 100 "$@" -- "$attune" lab run --no-topology --mpi "$mpi" -- \
+    ATTUNE_WISDOM=off "$attune" run --verbose --calibration "${store:-off}" --budget 100 "$@" -- "$attune" lab run --no-topology --mpi "$mpi" -- \
         "$ATTUNE_BUILD/bench/$mpi/loop" bcast 65536 60 0 </dev/null
 }
 
@@ -36,6 +36,13 @@ for mpi in $(flavours); do
         '*: 6 hosts, 3 on each switch, links * and *; * sets of transfers in *'
 done
 mpi=$(flavours | head -n 1)
+store=auto
+export XDG_DATA_HOME=$PWD/data
+check "the topology is stored" reports "$mpi" '*: 6 hosts, 3 on each switch, *'
+check "... with the hosts" grep -q '^entry n\[0-5\]$' data/attune/calibration
+check "... and the next job uses it" does_not_measure "$mpi"
+check "... which --verbose reports" grep -q 'calibration: n\[0-5\]' log
+unset store
 check "a topology that is given is not measured" does_not_measure "$mpi" --topology '2x3@100M;order=roundrobin'
 check "nothing is measured without a budget" does_not_measure "$mpi" --budget 0
 check "nothing is measured for fixed algorithms" does_not_measure "$mpi" --algorithm bcast=binomial

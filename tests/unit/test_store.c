@@ -133,7 +133,8 @@ static void invalid_entries_are_rejected(void **state)
     assert_refused("entry\nend\n", "bad:2: an entry names its hosts in one word");
     assert_refused("entry n0 n1\nend\n", "bad:2: an entry names its hosts in one word");
     assert_refused("entry n[0\nend\n", "bad:2: list of names 'n[0' has a [ without its ]");
-    assert_refused(HEAD("n0") "end\n", "bad:2: the entry has no line \"parameters\"");
+    assert_refused(HEAD("n0") "end\n",
+                   "bad:2: the entry has neither \"topology\" nor \"parameters\"");
     assert_refused(HEAD("n0") "ranks 2\nend\n", "bad:7: ranks is given twice");
     assert_refused("entry n0\nranks x\nend\n", "bad:3: ranks x is no number of ranks per host");
     assert_refused("entry n0\nranks 0\nend\n", "bad:3: ranks 0 is no number of ranks per host");

@@ -97,10 +97,13 @@ static void take_topology(atn_job *job, const atn_store_entry *e, const atn_loca
     atn_topo_free(tree);
 }
 
-/* Why the machine is not used; NULL: it is. */
+/* Why the machine is not used; NULL: it is, or there is none. */
 static const char *take_machine(atn_job *job, const atn_store_entry *e)
 {
     atn_machine *m = NULL;
+    job->probed = job->sketched = e->parameters == NULL && job->switches;
+    if (e->parameters == NULL)
+        return NULL;
     if (atn_model_machine_parse(e->parameters, strlen(e->parameters), "calibration", &m, NULL) !=
         ATN_OK)
         return "out of memory";

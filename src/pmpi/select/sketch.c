@@ -3,13 +3,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "exec/place.h"
 #include "exec/wait.h"
+#include "plan/store.h"
 #include "pmpi/comm/fastpath.h"
 #include "pmpi/comm/group.h"
 #include "pmpi/comm/private.h"
 #include "pmpi/select/candidates.h"
+#include "topo/hostlist.h"
 #include "topo/sketch.h"
 #include "topo/units.h"
 
@@ -94,7 +97,7 @@ static void find_hosts(measuring *m)
         if (h < m->hosts)
             continue;
         for (h = m->hosts++;
-             h > 0 && atn_topo_compare_names(m->locations[r].host, m->names[h - 1]) < 0; h--) {
+             h > 0 && atn_topo_name_compare(m->locations[r].host, m->names[h - 1]) < 0; h--) {
             m->rank_of[h] = m->rank_of[h - 1];
             m->names[h] = m->names[h - 1];
         }
@@ -257,6 +260,65 @@ static bool use(const measuring *m, const atn_sketch *s)
     return false;
 }
 
+/* ---- for later jobs ---- */
+
+/* Ranks on each host; 0: not the same on all. */
+static int64_t ranks_per_host(const measuring *m)
+{
+    const int p = m->c->p, usual = p / m->hosts;
+    for (int h = 0; h < m->hosts; h++) {
+        int n = 0;
+        for (int r = 0; r < p; r++)
+            n += m->host_of[r] == h;
+        if (n != usual)
+            return 0;
+    }
+    return usual;
+}
+
+static char *host_list(const measuring *m)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const f = open_memstream(&text, &size);
+    if (f == NULL)
+        return NULL;
+    atn_topo_hostlist_print(f, m->names, m->hosts);
+    fclose(f);
+    return text;
+}
+
+/* The file that jobs read first. */
+static bool find_file(atn_wisdom_files *files_p)
+{
+    const char *const named =
+        atn_plan_setting_given(&atn_job_current.settings, ATN_SET_CALIBRATION);
+    atn_plan_store_find(named != NULL ? named : "", getenv("HOME"), getenv("XDG_DATA_HOME"),
+                        files_p);
+    return files_p->n > 0 && strcmp(files_p->kind[0], "system") != 0;
+}
+
+static void store(const measuring *m)
+{
+    char fabric[ATN_HERE_ROOM], *const hosts = host_list(m);
+    char *const topology = atn_topo_print(atn_job_current.topo);
+    atn_wisdom_files files;
+    atn_error err = {0};
+    atn_plan_here_fabric(fabric);
+    const atn_store_entry e = {.hosts = hosts,
+                               .machine = atn_job_current.here,
+                               .fabric = fabric,
+                               .ranks = ranks_per_host(m),
+                               .date = (int64_t)time(NULL),
+                               .tool = "attune run " ATN_VERSION,
+                               .topology = topology};
+    if (hosts != NULL && topology != NULL && find_file(&files) &&
+        atn_plan_store_put(files.path[0], &e, &err) != ATN_OK && atn_job_current.verbose > 0)
+        atn_interpose_print_line("%s; the topology is not stored", err.text);
+    free(hosts);
+    free(topology);
+}
+
 static void explain(const measuring *m, const atn_sketch *s, bool used)
 {
     char host[32], group[32];
@@ -307,6 +369,8 @@ void atn_select_sketch_run(atn_comm *c)
     m.locations = atn_exec_locations_share(&mpi, c->private_comm, NULL);
     if (all_ranks(c, m.locations != NULL && allocate(&m)) && measure(&m, &s)) {
         const bool used = use(&m, &s);
+        if (used && c->r == 0)
+            store(&m);
         explain(&m, &s, used);
     }
     release(&m);

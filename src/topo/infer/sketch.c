@@ -197,5 +197,3 @@ atn_status atn_topo_sketch_topo(const atn_sketch *s, const char *const *names, c
     free(r.links);
     return status;
 }
-
-int atn_topo_compare_names(const char *a, const char *b) { return strverscmp(a, b); }
