@@ -25,7 +25,7 @@ static bool find_view(const char *place, view *view_p)
     return false;
 }
 
-/* With a measured machine, results for other numbers of ranks are extrapolated. */
+/* Results for other numbers of ranks are extrapolated. */
 static bool add_view(const char *place, view *view_p)
 {
     const atn_rules *const all = atn_job_current.wisdom;
@@ -33,8 +33,7 @@ static bool add_view(const char *place, view *view_p)
     one.rules = atn_plan_rules_count(all) > 0 ? atn_plan_rules_make(atn_plan_rules_at(all, 0),
                                                                     atn_plan_rules_count(all), NULL)
                                               : atn_plan_rules_empty();
-    if (one.place != NULL && one.rules != NULL &&
-        atn_plan_rules_narrow(one.rules, place, atn_job_current.measured) &&
+    if (one.place != NULL && one.rules != NULL && atn_plan_rules_narrow(one.rules, place, true) &&
         atn_push(&views, one)) {
         *view_p = one;
         return true;
