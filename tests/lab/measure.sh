@@ -39,5 +39,6 @@ check "the rate of the links" rate switch
 check "the rate over both switches" rate core
 check "two hosts with two ranks" measured '2@100M;ranks=2' 1
 check "two at once in memory and between hosts" has 'table transfer 1 2'
+check "the shared memory of a host was measured" has '^channel shared'
 check "the memory was measured" test -n "$(value memory overhead below)"
 finish
