@@ -5,10 +5,11 @@
 #include <time.h>
 
 #include "base/stats.h"
-#include "cli/lookup.h"
+#include "cli/forecast.h"
 #include "model/model.h"
 #include "model/refine.h"
 #include "report/samples.h"
+#include "sched/optimise.h"
 
 enum { CHUNK = 5 }; /* samples per update, which uses their median */
 
@@ -22,6 +23,7 @@ typedef struct {
 typedef struct {
     atn_machine *machine, *trial; /* as read, and with scaled parameters */
     atn_topo *topo;               /* NULL: unknown */
+    atn_sharing sharing;
     const atn_model *model;
     atn_samples samples;
     ATN_VEC(observation) observations;
@@ -50,11 +52,14 @@ static atn_status build_schedules(const fitting *s, const atn_task *t, const atn
                          .p = t->ranks,
                          .r = r,
                          .bytes = atn_plan_shares_bytes(c->row->op) ? t->bytes : -1,
-                         .topo = s->topo};
+                         .topo = s->topo,
+                         .shared = s->sharing};
         q.segments = atn_algo_segments(c->row, &q, &c->params);
         if (atn_algo_refuses(c->row, &q, &c->params))
             return ATN_NOT_APPLICABLE;
         status = atn_algo_build(c->row, &q, &c->params, &schedules[r], err);
+        if (status == ATN_OK && s->sharing != ATN_SHARED_NONE)
+            atn_sched_optimise(schedules[r]); /* as jobs execute it */
     }
     return status;
 }
@@ -189,6 +194,10 @@ static atn_status open_fit(const atn_args *a, fitting *s, atn_error *err)
         status = atn_fail(err, ATN_INPUT,
                           "%s has %d ranks, but the samples have %d; add the order of ranks",
                           topology, s->topo->p, s->samples.ranks);
+    if (status == ATN_OK)
+        status = atn_cli_forecast_sharing(s->machine, s->topo, &s->sharing, err);
+    if (status == ATN_OK)
+        s->machine->unshared = s->sharing == ATN_SHARED_NONE;
     return status;
 }
 

@@ -12,6 +12,7 @@ typedef struct {
     const atn_args *a;
     atn_machine *machine;
     atn_topo *topo; /* NULL: not given */
+    atn_sharing sharing;
     atn_samples samples;
     const atn_model *model[ATN_SCORE_MODELS];
     atn_score score;
@@ -60,7 +61,8 @@ static atn_status read_all(scoring *s, atn_error *err)
     for (int i = 0; i < s->a->noperands && !st; i++)
         st = atn_report_samples_read(s->a->operands[i], &s->samples, err);
     st = st ? st : read_topology(s, err);
-    return st ? st : atn_cli_forecast_load(s->a, s->topo, &s->machine, err);
+    st = st ? st : atn_cli_forecast_load(s->a, s->topo, &s->machine, err);
+    return st ? st : atn_cli_forecast_sharing(s->machine, s->topo, &s->sharing, err);
 }
 
 /* ---- predicting ---- */
@@ -79,7 +81,8 @@ static void predict(const scoring *s, const atn_choice *c, const atn_problem *q,
 static atn_status add_variant(scoring *s, const atn_task *t, const atn_variant *v, atn_error *err)
 {
     atn_score_row x = {.bytes = t->bytes, .algorithm = v->algorithm};
-    atn_problem q = {.p = t->ranks, .bytes = t->bytes, .topo = s->topo, .segments = 1};
+    atn_problem q = {
+        .p = t->ranks, .bytes = t->bytes, .topo = s->topo, .segments = 1, .shared = s->sharing};
     atn_choice c = {0};
     char name[ATN_NAME_ROOM];
     snprintf(x.operation, sizeof x.operation, "%s", t->operation);
