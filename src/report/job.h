@@ -21,6 +21,7 @@ typedef enum {
     ATN_WHY_PREDICTED, /* none of n[1] candidates was tried: all are predicted to be slower */
     ATN_WHY_REPLACED,  /* calls before `other` was adopted as faster */
     ATN_WHY_NEXT_RUN,  /* `other` is faster by n[0] per mille; results must not change in a run */
+    ATN_WHY_ORDER,     /* the same, and algorithms in canonical order are not expected to win */
     ATN_WHY_ROUNDING,  /* results must not change in a run, and no trial beside it is possible */
     ATN_WHY_NO_BUDGET, /* the budget is 0 */
     ATN_WHY_EMPTY,     /* no data */

@@ -30,6 +30,11 @@ static const struct {
                           "none needed: the next run starts with the tuned algorithm"},
     [ATN_WHY_NEXT_RUN] = {FASTER, "results must not change within a run",
                           "run again; or `attune run --fp free`"},
+    [ATN_WHY_ORDER] = {PLAIN,
+                       "results must not change within a run and algorithms in canonical order "
+                       "are not expected to win",
+                       "run again: the next run starts with the fastest algorithm that was timed "
+                       "beside the calls; or `attune run --fp free`"},
     [ATN_WHY_ROUNDING] = {PLAIN, "not tried: results must not change within a run",
                           "`attune run --fp free`; or `attune tune -- LAUNCHER` once"},
     [ATN_WHY_NO_BUDGET] = {PLAIN, "not tried: the budget is 0", "`attune run --budget 2`"},

@@ -18,6 +18,15 @@ static inline bool atn_sched_wants_canonical(const atn_problem *q)
 {
     return q->canonical && (atn_sched_operation_get(q->op)->flags & ATN_TYPED);
 }
+/* The same problem with this order required; it does not depend on rank mapping. */
+static inline atn_problem atn_sched_in_canonical_order(const atn_problem *q)
+{
+    atn_problem canonical = *q;
+    canonical.ordered = canonical.canonical = true;
+    canonical.topo = NULL;
+    canonical.lateness = NULL;
+    return canonical;
+}
 /* Whether a value, which holds the contributions of a run, was combined in this order. */
 bool atn_sched_has_canonical(atn_value_table *v, const atn_problem *q, int value);
 

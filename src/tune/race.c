@@ -90,11 +90,13 @@ static bool worth_it(const atn_tuner *t, int i)
 static int64_t regret(const atn_tuner *t, int i)
 {
     int64_t error;
-    const int64_t ps = expected(t, i, &error), usual = winner_ps(t);
-    const int64_t worst = ps == 0 ? 2 * usual : ps * (1000 + error) / 1000;
-    if (t->s.shadow) /* of both, if both need scratch data */
-        return (i == t->incumbent ? 0 : worst) + (t->winner == t->incumbent ? 0 : usual);
-    return (i == t->native && !t->monitoring) || worst < usual ? 0 : worst - usual;
+    const int64_t ps = expected(t, i, &error), best = winner_ps(t);
+    const int64_t worst = ps == 0 ? 2 * best : ps * (1000 + error) / 1000;
+    const int64_t beside = atn_tune_on_scratch(t, t->winner) ? best : 0;
+    const int64_t usual = atn_tune_candidate_median(&t->candidate[t->incumbent]);
+    if (atn_tune_on_scratch(t, i)) /* of both, if both need scratch data */
+        return beside + worst;
+    return beside + ((i == t->native && !t->monitoring) || worst < usual ? 0 : worst - usual);
 }
 
 /* Calls until the budget covers a round with the candidate. */
@@ -161,11 +163,21 @@ static int64_t worst_case(const atn_tuner *t, int i)
     return ps * (1000 + error) / 1000;
 }
 
+/* Where results must not change but several candidates may serve, these come first, because only
+ * they help this run; and native once, for comparison. */
+static bool comes_later(const atn_tuner *t, int i)
+{
+    return t->candidate[t->incumbent].is.same_bits && atn_tune_on_scratch(t, i) &&
+           (i != t->native || t->candidate[i].samples > 0);
+}
+
 /* a before b: candidates that the budget covers now, then native if the start was not measured,
  * then the best worst case; candidates without prediction come last. */
 static bool goes_first(const atn_tuner *t, int a, int b)
 {
     const bool unproven = t->start == ATN_START_BORROWED;
+    if (comes_later(t, a) != comes_later(t, b))
+        return comes_later(t, b);
     const int64_t wait_a = wait_for(t, a, calls_of(t, a)), wait_b = wait_for(t, b, calls_of(t, b));
     if (wait_a != wait_b && (wait_a == 0 || wait_b == 0))
         return wait_a == 0;
@@ -340,7 +352,7 @@ static bool beats(const atn_tuner *t, int64_t ps, int64_t other_ps)
 static void adopt(atn_tuner *t, int winner)
 {
     t->winner = winner;
-    if (!t->s.shadow)
+    if (!atn_tune_on_scratch(t, winner))
         t->incumbent = winner;
     for (int i = 0; i < t->n; i++)
         atn_tune_candidate_reset_pairs(&t->candidate[i]);
@@ -381,6 +393,16 @@ static bool is_obvious(const atn_tuner *t, atn_candidate_state *x, int64_t chall
     return between && x->losses == 0 && x->clear >= OBVIOUS;
 }
 
+/* Whether a candidate that may serve has yet to race against the incumbent: until then one that may
+ * not must not become the winner, which others would have to beat. */
+static bool is_too_early(const atn_tuner *t, int challenger)
+{
+    if (!t->candidate[t->incumbent].is.same_bits || !atn_tune_on_scratch(t, challenger))
+        return false;
+    const int next = next_challenger(t);
+    return next >= 0 && !atn_tune_on_scratch(t, next);
+}
+
 static void judge_pair(atn_tuner *t, int challenger, int64_t challenger_ps, int64_t winner_now_ps)
 {
     atn_candidate_state *x = &t->candidate[challenger];
@@ -388,6 +410,8 @@ static void judge_pair(atn_tuner *t, int challenger, int64_t challenger_ps, int6
         x->wins++;
     else
         x->losses++;
+    if (is_too_early(t, challenger))
+        return;
     const atn_sign sign = atn_tune_sign_test(x->wins, x->losses);
     if (sign == ATN_SIGN_ADOPT || is_obvious(t, x, challenger_ps, winner_now_ps))
         adopt(t, challenger);
@@ -416,7 +440,12 @@ static void restart(atn_tuner *t, int64_t winner_now_ps)
         if (i != t->winner)
             reopen(&t->candidate[i], change);
     atn_tune_candidate_reset(&t->candidate[t->winner]);
-    atn_tune_candidate_record(&t->candidate[t->winner], winner_now_ps);
+    if (t->winner != t->incumbent && t->candidate[t->incumbent].is.same_bits) {
+        t->winner = t->incumbent; /* another one that may serve can be the best of them now */
+        t->reference_ps = 0;
+    } else {
+        atn_tune_candidate_record(&t->candidate[t->winner], winner_now_ps);
+    }
     t->challenger = -1;
     t->monitoring = t->suspicious = false;
     t->drifted = true;

@@ -168,10 +168,10 @@ atn_step atn_tune_tuner_step(atn_tuner *t, int weight)
     } else if (round->at < round->n && may_begin(t)) {
         const int candidate = round->block[round->at].candidate;
         step.block = round->at;
-        if (!t->s.shadow)
-            step.candidate = candidate;
-        else if (candidate != t->incumbent) /* the incumbent needs no scratch data */
+        if (atn_tune_on_scratch(t, candidate))
             step.shadow = candidate;
+        else
+            step.candidate = candidate;
         step.agree = advance(round, weight);
     }
     return step;
@@ -185,13 +185,13 @@ void atn_tune_tuner_skip(atn_tuner *t, int64_t calls)
     t->round.untimed -= calls;
 }
 
-/* Time of the winner: in this round, because the machine may have changed, else before. */
-static int64_t winner_time(const atn_tuner *t, const int64_t per_call_ps[2])
+/* Time of the incumbent: in this round, because the machine may have changed, else before. */
+static int64_t incumbent_time(const atn_tuner *t, const int64_t per_call_ps[2])
 {
     for (int i = 0; i < t->round.n; i++)
-        if (t->round.block[i].candidate == t->winner)
+        if (t->round.block[i].candidate == t->incumbent)
             return per_call_ps[i];
-    return atn_tune_candidate_median(&t->candidate[t->winner]);
+    return atn_tune_candidate_median(&t->candidate[t->incumbent]);
 }
 
 /* Total time of calls with this total weight. */
@@ -200,16 +200,16 @@ static int64_t all_ns(int64_t per_call_ps, int64_t weight)
     return (int64_t)((__int128)per_call_ps * weight / ATN_TUNE_WEIGHT / 1000);
 }
 
-/* Regret: time beyond that of the winner; shadows cost all of their time. */
+/* Regret: time beyond that of the incumbent; shadows cost all of their time. */
 static void charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2])
 {
-    const int64_t usual_ps = winner_time(t, per_call_ps);
+    const int64_t usual_ps = incumbent_time(t, per_call_ps);
     atn_tune_budget_spend(t->budget, t->agreement_ns);
     for (int i = 0; i < t->round.n; i++) {
         const atn_block *block = &t->round.block[i];
-        if (t->s.shadow && block->candidate != t->incumbent)
+        if (atn_tune_on_scratch(t, block->candidate))
             atn_tune_budget_spend(t->budget, block_ns[i]);
-        else if (!t->s.shadow && block->candidate != t->winner && usual_ps > 0)
+        else if (block->candidate != t->incumbent && usual_ps > 0)
             atn_tune_budget_spend(t->budget, block_ns[i] - all_ns(usual_ps, block->weight));
     }
 }

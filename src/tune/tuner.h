@@ -33,6 +33,7 @@ typedef struct {
     int64_t predicted_ps; /* of one call; -1: unknown; native: of its best algorithm */
     int error;            /* of the prediction, per mille: p / (1 + e) .. p * (1 + e) */
     int group;            /* what it optimises; from 0 */
+    bool same_bits;       /* may serve although results must not change, as those of the start */
 } atn_candidate;
 
 typedef struct {
@@ -40,7 +41,8 @@ typedef struct {
     int margin;           /* per mille by which a winner must be faster */
     int drift;            /* per mille of change that restarts the races */
     int iterations;       /* calls of each candidate in ALL and GROUPED */
-    bool shadow;          /* never switch: candidates run on scratch data in addition to the call */
+    bool shadow;          /* results must not change: candidates that may give other bits run on
+                             scratch data in addition to the call */
     int64_t agreement_ns; /* cost of an agreement */
     int64_t seen_ps;      /* from call to call so far, computation included; 0: unknown */
 } atn_tune_settings;

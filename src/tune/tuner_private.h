@@ -78,6 +78,12 @@ void atn_tune_candidate_reset(atn_candidate_state *x);
 /* Discards the pairs of its races. */
 void atn_tune_candidate_reset_pairs(atn_candidate_state *x);
 
+/* Whether a candidate must not serve: it runs on scratch data. */
+static inline bool atn_tune_on_scratch(const atn_tuner *t, int candidate)
+{
+    return t->s.shadow && candidate != t->incumbent && !t->candidate[candidate].is.same_bits;
+}
+
 extern const atn_procedure atn_race, atn_star, atn_fixed;
 
 #endif

@@ -133,9 +133,21 @@ static atn_job_reason tuned(const atn_call_class *x, const atn_decision *v)
     return r;
 }
 
+/* Whether no trial could have changed what serves, in this run. */
+static bool is_bound_to_native(const atn_call_class *x, const atn_kind_facts *f)
+{
+    const atn_decision_is is = f->verdict.is;
+    const bool open =
+        is == ATN_DECISION_WAITING || is == ATN_DECISION_TRYING || is == ATN_DECISION_PREDICTED;
+    return x->subject.stable && !x->canonical &&
+           (f->is == ATN_KIND_COSTS || (f->is == ATN_KIND_TUNED && open));
+}
+
 static atn_job_reason of_class(const atn_comm *c, const atn_call_class *x)
 {
     const atn_kind_facts f = atn_tune_driver_facts(x);
+    if (is_bound_to_native(x, &f))
+        return because(ATN_WHY_ORDER);
     switch (f.is) {
     case ATN_KIND_FEW:
         return (atn_job_reason){.why = ATN_WHY_FEW,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "plan/family.h"
 #include "plan/form.h"
 #include "plan/planner.h"
 #include "plan/twins.h"
@@ -16,6 +17,7 @@
 #include "pmpi/select/results.h"
 #include "pmpi/select/sketch.h"
 #include "pmpi/select/staleness.h"
+#include "sched/canonical.h"
 #include "topo/topo.h"
 
 static const int64_t worth_ns = 10000000; /* since the first call of a class */
@@ -261,12 +263,51 @@ static void begin_predicted(int64_t native_ps, atn_candidate_set *f)
     f->is[ATN_SET_NATIVE].error = ATN_ERROR_MEASURED;
 }
 
+/* Reductions whose results must not change may begin with the algorithms in canonical order; later
+ * they could not.  The same on all ranks. */
+static bool may_begin_in_order(const atn_comm *c, const atn_subject *s)
+{
+    return s->stable && !atn_select_is_star() && !is_untried(s) && may_follow_wisdom(c, s, true) &&
+           atn_plan_family_may_begin(&s->q);
+}
+
+/* Independent of accounts, so that other communicators and contexts decide alike. */
+static bool begins_in_order(const atn_comm *c, const atn_subject *s, atn_choice *choice_p)
+{
+    atn_family_forecast f = {.begins = false};
+    const atn_machine *const m = atn_job_current.machine;
+    if (m == NULL || !may_begin_in_order(c, s) || atn_plan_family_forecast(&s->q, m, &f) != ATN_OK)
+        return false;
+    *choice_p = f.best;
+    return f.begins;
+}
+
+/* A class that has begun in canonical order keeps it when its candidates are determined anew. */
+static bool follow_order(const atn_subject *s, atn_choice *choice_p)
+{
+    const atn_problem shared = atn_sched_in_canonical_order(&s->q);
+    choice_p->row = atn_algo_canonical_default(&shared, &choice_p->params);
+    return true;
+}
+
+/* With the best one by its schedules, or by its closed form if there was no plan; unless the model
+ * has selected another start. */
+static void begin_in_order(const atn_problem *q, const atn_choice *choice, atn_candidate_set *f)
+{
+    for (int i = 0; i < f->n && f->from_wisdom < 0; i++)
+        if (atn_tune_candidate_set_in_order(f, i, q))
+            f->from_wisdom = i;
+    if (f->from_wisdom < 0)
+        f->from_wisdom = atn_tune_candidate_set_add(f, choice, -1, atn_select_model_error());
+}
+
 atn_advice atn_select_advice_expect(void *context, const atn_call_class *x)
 {
     const atn_comm *const c = context;
     const bool has_rule = find_owned(c, &x->subject) != NULL ||
                           (c->wisdom != NULL && atn_plan_wisdom_might(c->wisdom, &x->subject.q));
-    if (atn_select_is_star() || has_rule || begins_with_plan(c, &x->subject))
+    if (atn_select_is_star() || has_rule || begins_with_plan(c, &x->subject) ||
+        may_begin_in_order(c, &x->subject))
         return ATN_ADVICE_RACE;
     return is_untried(&x->subject) ? ATN_ADVICE_FIXED : ATN_ADVICE_LATER;
 }
@@ -291,23 +332,30 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
         atn_select_arrivals_add(c, x, field_p);
         return ATN_ADVICE_RACE;
     }
-    if (rule == NULL && atn_select_sketch_is_wanted(c, x))
+    atn_choice in_order = {0};
+    int64_t native_ps = 0;
+    const bool first = rule == NULL && x->calls == 0, at_once = first && begins_with_plan(c, s);
+    const bool ordered = (rule == NULL && x->canonical && follow_order(s, &in_order)) ||
+                         (first && begins_in_order(c, s, &in_order));
+    if (rule == NULL && !at_once && !ordered && atn_select_sketch_is_wanted(c, x))
         return atn_select_sketch_is_due() ? ATN_ADVICE_SKETCH : ATN_ADVICE_LATER;
-    const bool at_once = rule == NULL && x->calls == 0 && begins_with_plan(c, s);
-    if (rule == NULL && !at_once && !is_worth_planning(c, x))
+    if (rule == NULL && !at_once && !ordered && !is_worth_planning(c, x))
         return ATN_ADVICE_LATER;
-    if (rule == NULL && !atn_select_planning_allowed()) {
+    if (rule == NULL && !ordered && !atn_select_planning_allowed()) {
         *off_p = atn_select_planning_cost();
         return ATN_ADVICE_LATER;
     }
-    if (rule == NULL && !at_once && atn_select_arrivals_needed(c, x))
+    if (rule == NULL && !at_once && !ordered && atn_select_arrivals_needed(c, x))
         return ATN_ADVICE_ARRIVALS;
     atn_tune_candidate_set_make(s->q.op, ATN_ERROR_TOPOLOGY, rule, field_p);
     atn_select_arrivals_add(c, x, field_p);
-    const int64_t native_ps = atn_select_candidates_plan(c, x, field_p);
+    if (!ordered || atn_select_planning_allowed())
+        native_ps = atn_select_candidates_plan(c, x, field_p);
     atn_select_staleness_expect(x, native_ps);
     if (at_once)
         begin_predicted(native_ps, field_p);
+    if (ordered)
+        begin_in_order(&s->q, &in_order, field_p);
     return field_p->n > 1 || rule != NULL ? ATN_ADVICE_RACE : fixed(s, NULL, field_p);
 }
 

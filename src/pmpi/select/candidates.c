@@ -2,13 +2,17 @@
 #include "pmpi/select/candidates.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "plan/planner.h"
+#include "sched/canonical.h"
 #include "topo/topo.h"
 
 /* Candidates considered, with predictions and without. */
 enum { RACE_CANDIDATES = 24, BLIND_CANDIDATES = 8 };
+/* Those in canonical order, where results must not change. */
+enum { ORDER_CANDIDATES = 6 };
 /* All ranks wait for a plan, and races correct it: a part of the usual effort suffices, a smaller
  * one for short calls. */
 enum { ROUGH = 2, ROUGHER = 6 };
@@ -106,15 +110,28 @@ static int error_of(const atn_prospect *x, int error)
 }
 
 /* The best variant of every algorithm, then other variants. */
-static void add_ranking(const atn_ranking *r, const atn_problem *q, atn_candidate_set *f)
+static void add_ranking(const atn_ranking *r, const atn_problem *q, int most, atn_candidate_set *f)
 {
-    const int error = atn_select_model_error(), most = most_candidates(error);
+    const int error = atn_select_model_error();
     for (int again = 0; again <= 1; again++)
         for (int i = 0; i < r->n && f->n < most; i++)
             if (row_before(r, i) == (again == 1) && !is_twin(r, i) &&
                 atn_select_candidate_fits(&r->v[i].choice, q))
                 atn_tune_candidate_set_add(f, &r->v[i].choice, prediction(&r->v[i], error),
                                            error_of(&r->v[i], error));
+}
+
+/* Those in canonical order, which may replace each other where results must not change, are twins
+ * only of each other. */
+static void add_in_order(const atn_ranking *r, const atn_problem *q, atn_candidate_set *f)
+{
+    const atn_problem canonical = atn_sched_in_canonical_order(q);
+    atn_ranking some = {.v = calloc((size_t)r->n + 1, sizeof *some.v)};
+    for (int i = 0; i < r->n && some.v != NULL; i++)
+        if (atn_plan_choice_refuses(&r->v[i].choice, &canonical) == NULL)
+            some.v[some.n++] = r->v[i];
+    add_ranking(&some, q, f->n + ORDER_CANDIDATES, f);
+    free(some.v);
 }
 
 /* The best time that native may take; 0: unknown. */
@@ -148,7 +165,10 @@ int64_t atn_select_candidates_plan(const atn_comm *c, const atn_call_class *x, a
     atn_tune_account_spend(&account, last_ns);
     if (!done)
         return 0;
-    add_ranking(&r, &x->subject.q, f);
+    const int before = f->n;
+    if (x->subject.stable)
+        add_in_order(&r, &x->subject.q, f);
+    add_ranking(&r, &x->subject.q, most_candidates(atn_select_model_error()) + f->n - before, f);
     const int64_t native_ps = native_ps_of(&r);
     atn_plan_ranking_free(&r);
     return native_ps;

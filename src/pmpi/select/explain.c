@@ -28,8 +28,12 @@ void atn_select_explain_advice(const atn_comm *c, const atn_call_class *x, atn_a
                                  x->field.from_wisdom < 0 ? "no better one is known"
                                  : x->field.at_once       ? "predicted"
                                  : x->field.wisdom_ps > 0 ? "wisdom"
+                                 : x->canonical           ? "canonical order"
                                                           : "uncertain wisdom",
-                                 x->field.n, x->subject.stable ? ", timed beside the calls" : "");
+                                 x->field.n,
+                                 x->canonical        ? ", those of another order beside the calls"
+                                 : x->subject.stable ? ", timed beside the calls"
+                                                     : "");
 }
 
 void atn_select_explain_times(const atn_comm *c, const atn_call_class *x, int before,

@@ -11,6 +11,7 @@
 #include "pmpi/select/prediction.h"
 #include "pmpi/select/probe.h"
 #include "pmpi/select/problem.h"
+#include "sched/canonical.h"
 
 static const int64_t probe_bytes = (int64_t)16 << 20; /* larger calls are not executed twice */
 
@@ -130,6 +131,16 @@ static void check_choice(const atn_call_class *x, const atn_subject *s, const at
         *use = &x->native;
 }
 
+/* The class began in canonical order, so no other one, and not native, may ever serve it. */
+static void check_order(atn_call_class *x, const atn_subject *s, const atn_choice **use)
+{
+    const atn_problem shared = atn_sched_in_canonical_order(&s->q);
+    if (atn_plan_choice_refuses(*use, &shared) == NULL)
+        return;
+    x->spare.row = atn_algo_canonical_default(&shared, &x->spare.params);
+    *use = &x->spare;
+}
+
 /* Before the clock runs: the private communicator, which agreements need too. */
 static bool have_private(atn_comm *c, const atn_turn *turn, const atn_plan *plan)
 {
@@ -168,7 +179,10 @@ static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject
         measure_arrivals(c, x, entered);
     q.lateness = atn_select_arrivals_of(c, x);
     atn_tune_driver_turn(c->driver, x, s->q.bytes, turn);
-    check_choice(x, s, &turn->use);
+    if (x->canonical)
+        check_order(x, s, &turn->use);
+    else
+        check_choice(x, s, &turn->use);
     if (turn->shadow != NULL) {
         check_choice(x, s, &turn->shadow);
         if (!have_private(c, turn, NULL))
@@ -177,6 +191,8 @@ static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject
         if (*code_p != MPI_SUCCESS)
             return NULL;
     }
+    if (x->canonical)
+        q = atn_sched_in_canonical_order(&q);
     atn_plan *const plan = atn_exec_plan_as(c->exec, call, &q, turn->use, code_p);
     if (!have_private(c, turn, plan))
         return NULL;

@@ -8,10 +8,12 @@ static int64_t seen_ps(const atn_call_class *x)
     return x->calls > 0 ? atn_ticks_ns(atn_ticks() - x->since) / x->calls * 1000 : 0;
 }
 
-/* Calls until the next request. */
+/* Calls until the next request; before the first call their pace is unknown. */
 static int64_t pause_of(const atn_call_class *x)
 {
     static const int64_t most = INT32_MAX;
+    if (x->calls == 0)
+        return 1;
     const int64_t pace_ns = seen_ps(x) / 1000 + 1,
                   calls = atn_tune_costs_of_tuner().wait_ns / pace_ns + 1;
     const int64_t pause = calls > x->calls ? calls : x->calls;

@@ -96,12 +96,22 @@ static int64_t usual_ps(const atn_call_class *x, int64_t ps)
     return atn_tune_size_usual_ps(x->subject.q.bytes, fixed_bytes, ps);
 }
 
+/* Whether results must not change, and the candidate that serves first is in canonical order, so
+ * that others of this order may replace it. */
+static bool keeps_order(const atn_call_class *x, const atn_candidate_set *f)
+{
+    return x->subject.stable && f->n > 0 &&
+           atn_tune_candidate_set_in_order(f, atn_tune_candidate_set_start(f), &x->subject.q);
+}
+
 static atn_tuner *make_tuner(atn_driver *d, const atn_call_class *x, const atn_candidate_set *f)
 {
     atn_tune_settings tune = d->s.tune;
     atn_candidate is[ATN_TUNE_CANDIDATES];
+    const bool ordered = keeps_order(x, f);
     for (int i = 0; i < f->n; i++) {
         is[i] = f->is[i];
+        is[i].same_bits = ordered && atn_tune_candidate_set_in_order(f, i, &x->subject.q);
         is[i].predicted_ps = usual_ps(x, f->is[i].predicted_ps);
     }
     tune.shadow = x->subject.stable;
@@ -123,6 +133,7 @@ static atn_advice take_advice(atn_driver *d, atn_call_class *x, atn_advice advic
     }
     x->tuner = tuner;
     x->field = *f;
+    x->canonical = x->canonical || (tuned && keeps_order(x, f));
     if (tuned)
         atn_tune_costs_count_tuner();
     return advice;
@@ -326,7 +337,7 @@ int atn_tune_driver_await_all(atn_driver *d) { return atn_tune_driver_await(d, U
 
 static void restart_class(atn_driver *d, atn_call_class *x)
 {
-    if (x->tuner == NULL || x->subject.stable)
+    if (x->tuner == NULL || (x->subject.stable && !x->canonical))
         return;
     atn_tune_tuners_drop(&d->tuners, x->tuner);
     x->tuner = NULL;

@@ -1,0 +1,111 @@
+/* family.c - see family.h. */
+#include "plan/family.h"
+
+#include <stdlib.h>
+
+#include "plan/candidates.h"
+#include "plan/form.h"
+#include "plan/planner.h"
+#include "sched/canonical.h"
+#include "topo/topo.h"
+
+static const double margin = 1.05; /* closed forms of equally good algorithms differ by less */
+
+static int host_of(const atn_topo *t, int r)
+{
+    int v = t->node_of[r];
+    while (t->nodes[v].kind == ATN_TOPO_PART)
+        v = t->nodes[v].parent;
+    return v;
+}
+
+static int ranks_beside_first(const atn_topo *t)
+{
+    int n = 1;
+    while (n < t->p && host_of(t, n) == host_of(t, 0))
+        n++;
+    return n;
+}
+
+/* Whether every host has `n` consecutive ranks.  Without allocation, which might fail on one rank
+ * only: networks with more nodes than there are bits are not considered. */
+static bool has_blocks(const atn_topo *t, int n)
+{
+    uint64_t seen[1024] = {0};
+    bool yes = t->nnodes <= 64 * 1024 && t->p % n == 0;
+    for (int r = 0; r < t->p && yes; r++) {
+        const int host = host_of(t, r), first = r - r % n;
+        const uint64_t bit = UINT64_C(1) << host % 64;
+        yes = r == first ? (seen[host / 64] & bit) == 0 : host == host_of(t, first);
+        seen[host / 64] |= bit;
+    }
+    return yes;
+}
+
+/* Several hosts, such that the canonical tree combines the ranks of a host first: one rank on each,
+ * or a power of two of consecutive ones.  Otherwise a library that detects which ranks share a host
+ * may be faster than the whole family. */
+static bool is_suitable(const atn_topo *t)
+{
+    if (t == NULL || t->p < 2)
+        return false;
+    const int n = ranks_beside_first(t);
+    return n < t->p && (n == 1 || (atn_is_pow2(n) && atn_is_pow2(t->p))) && has_blocks(t, n);
+}
+
+bool atn_plan_family_may_begin(const atn_problem *q)
+{
+    return q->bytes >= ATN_FAMILY_BYTES &&
+           (atn_sched_operation_get(q->op)->flags & ATN_TYPED) != 0 && is_suitable(q->topo);
+}
+
+/* The middle of its class: sizes between two powers of two. */
+static int64_t typical(int64_t bytes)
+{
+    int64_t lo = 1;
+    while (lo <= bytes / 2)
+        lo *= 2;
+    return lo + lo / 2;
+}
+
+/* The fastest candidate for the problem by its closed form; row NULL: there is none. */
+static atn_status best_of(const atn_problem *q, const atn_alpha_beta *net, atn_choice *best_p,
+                          double *seconds_p)
+{
+    atn_choice *list = NULL;
+    atn_form_facts facts = {0};
+    const int n = atn_plan_candidates_within(q, 0, &list);
+    *best_p = (atn_choice){.row = NULL};
+    for (int i = 0; i < n; i++) {
+        atn_problem x = *q;
+        double seconds;
+        x.segments = atn_algo_segments(list[i].row, q, &list[i].params);
+        if (atn_plan_form_times(&list[i], &x, &facts, net, 1, &seconds, NULL) == ATN_OK &&
+            (best_p->row == NULL || seconds < *seconds_p)) {
+            *best_p = list[i];
+            *seconds_p = seconds;
+        }
+    }
+    free(list);
+    return n < 0 ? ATN_MEMORY : ATN_OK;
+}
+
+atn_status atn_plan_family_forecast(const atn_problem *q, const atn_machine *m,
+                                    atn_family_forecast *forecast_p)
+{
+    atn_family_forecast f = {.begins = false};
+    atn_choice any;
+    atn_problem plain = *q;
+    plain.bytes = typical(q->bytes);
+    const atn_alpha_beta net = atn_plan_planner_network(&plain, m);
+    plain.topo = NULL;
+    const atn_problem canonical = atn_sched_in_canonical_order(&plain);
+    atn_status status = best_of(&plain, &net, &any, &f.unrestricted);
+    if (status == ATN_OK)
+        status = best_of(&canonical, &net, &f.best, &f.seconds);
+    if (status != ATN_OK)
+        return status;
+    f.begins = f.best.row != NULL && f.seconds <= margin * f.unrestricted;
+    *forecast_p = f;
+    return ATN_OK;
+}
