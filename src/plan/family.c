@@ -90,6 +90,14 @@ static atn_status best_of(const atn_problem *q, const atn_alpha_beta *net, atn_c
     return n < 0 ? ATN_MEMORY : ATN_OK;
 }
 
+/* In segments below the eager limits of MPI libraries, usually 64 KB: beyond them messages in both
+ * directions take up to twice as long over TCP, and nothing is known about this network. */
+static void use_segments(atn_choice *choice, int64_t bytes)
+{
+    if (choice->row != NULL && (choice->row->algo->passes & ATN_PASS_SEGMENT) && bytes > 32768)
+        atn_algo_params_set(choice->row, &choice->params, "segment", "32K", NULL);
+}
+
 atn_status atn_plan_family_forecast(const atn_problem *q, const atn_machine *m,
                                     atn_family_forecast *forecast_p)
 {
@@ -105,6 +113,7 @@ atn_status atn_plan_family_forecast(const atn_problem *q, const atn_machine *m,
         status = best_of(&canonical, &net, &f.best, &f.seconds);
     if (status != ATN_OK)
         return status;
+    use_segments(&f.best, plain.bytes);
     f.begins = f.best.row != NULL && f.seconds <= margin * f.unrestricted;
     *forecast_p = f;
     return ATN_OK;

@@ -20,7 +20,7 @@ enum { ATN_FAMILY_BYTES = 65536 };
 bool atn_plan_family_may_begin(const atn_problem *q);
 
 typedef struct {
-    atn_choice best;              /* of the family; row NULL: none applies */
+    atn_choice best;              /* of the family, with usual segments; row NULL: none applies */
     double seconds, unrestricted; /* predicted: of it; of the best of all */
     bool begins;                  /* it is expected to be as fast */
 } atn_family_forecast;

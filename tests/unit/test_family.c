@@ -65,6 +65,22 @@ static void begins_where_nothing_can_be_lost(void **state)
     }
 }
 
+/* Messages stay below usual eager limits, whatever the size of the class. */
+static void begins_with_segments(void **state)
+{
+    (void)state;
+    atn_topo *const t = topology("4x4@100M");
+    atn_machine *const m = atn_model_machine_builtin();
+    const atn_problem q = {.op = ATN_ALLREDUCE, .p = 16, .bytes = 131072, .topo = t, .segments = 1};
+    atn_family_forecast f;
+    char name[ATN_NAME_ROOM];
+    assert_int_equal(atn_plan_family_forecast(&q, m, &f), ATN_OK);
+    atn_plan_choice_print(&f.best, name);
+    assert_string_equal(name, "butterfly{segment=32K}");
+    atn_model_machine_free(m);
+    atn_topo_free(t);
+}
+
 /* Ranks of a host must come first in the canonical tree: others are left to libraries that detect
  * shared hosts. */
 static void hosts_must_suit_the_tree(void **state)
@@ -260,6 +276,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(begins_where_nothing_can_be_lost),
+        cmocka_unit_test(begins_with_segments),
         cmocka_unit_test(hosts_must_suit_the_tree),
         cmocka_unit_test(sizes_of_a_class_are_decided_alike),
         cmocka_unit_test(orders_are_recognised),

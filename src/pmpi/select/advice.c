@@ -290,15 +290,17 @@ static bool follow_order(const atn_subject *s, atn_choice *choice_p)
     return true;
 }
 
-/* With the best one by its schedules, or by its closed form if there was no plan; unless the model
- * has selected another start. */
+/* With the best one by its schedules, or by its closed form if the network is not known; unless
+ * the model has selected another start. */
 static void begin_in_order(const atn_problem *q, const atn_choice *choice, atn_candidate_set *f)
 {
-    for (int i = 0; i < f->n && f->from_wisdom < 0; i++)
+    const int error = atn_select_model_error();
+    const bool known = error >= 0 && error < ATN_ERROR_TOPOLOGY;
+    for (int i = 0; i < f->n && known && f->from_wisdom < 0; i++)
         if (atn_tune_candidate_set_in_order(f, i, q))
             f->from_wisdom = i;
     if (f->from_wisdom < 0)
-        f->from_wisdom = atn_tune_candidate_set_add(f, choice, -1, atn_select_model_error());
+        f->from_wisdom = atn_tune_candidate_set_add(f, choice, -1, error);
 }
 
 atn_advice atn_select_advice_expect(void *context, const atn_call_class *x)
