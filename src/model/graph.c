@@ -140,9 +140,23 @@ static void add_node(atn_op_graph *g, int id, const atn_op_node *node, int last[
     last[port] = id;
 }
 
+/* A rank with nothing else to do (exec/shared.c). */
+static bool sends_once(const atn_schedule *s)
+{
+    int sends = 0, alone = 0;
+    for (int i = 0, n; i < s->nops; i += n) {
+        n = atn_sched_step_length(s, i);
+        for (int k = i; k < i + n; k++)
+            sends += s->ops[k].kind == ATN_OP_SEND;
+        alone += n == 1 && s->ops[i].kind == ATN_OP_SEND;
+    }
+    return sends == 1 && alone == 1 && atn_sched_is_chain(s);
+}
+
 static void add_rank(atn_op_graph *g, int r)
 {
     const atn_schedule *s = g->s[r];
+    const bool once = sends_once(s);
     int last[PORTS], extra = g->base[r] + s->nops;
 
     memset(last, -1, sizeof last);
@@ -159,6 +173,7 @@ static void add_rank(atn_op_graph *g, int r)
                             .waits = o->ndeps,
                             .parts = atn_sched_moved(o)->n,
                             .reduce = fused ? extra : -1,
+                            .alone = once && o->kind == ATN_OP_SEND,
                             .fused = -1};
         add_node(g, g->base[r] + i, &node, last);
         if (!fused)

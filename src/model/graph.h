@@ -23,6 +23,8 @@ typedef struct {
     int64_t bytes;   /* set by atn_model_op_graph_size */
     int parts;       /* ranges of its slot: more than one require packing */
     int reduce;      /* of a recv_reduce: the node of its reduction; -1: none */
+    bool alone;      /* the only send of its rank, which takes one step after the other: sender and
+                        receiver copy at the same time */
     int fused;       /* of such a reduction: the node of its receive; -1: none */
 } atn_op_node;
 

@@ -229,6 +229,12 @@ double atn_model_channel_overhead(const atn_channel *c, double bytes)
     return c->eager > 0 && bytes >= (double)c->eager ? c->o_from : c->o_below;
 }
 
+double atn_model_channel_cell(const atn_channel *c)
+{
+    const int n = c->transfer.nsizes;
+    return n > 0 && c->transfer.size[n - 1] > c->segment ? 0.0 : (double)c->segment;
+}
+
 /* Not measured: sequential transfers, in memory two per message. */
 double atn_model_channel_transfer(const atn_channel *c, double bytes, double tau)
 {
@@ -236,9 +242,10 @@ double atn_model_channel_transfer(const atn_channel *c, double bytes, double tau
         return bytes * byte_cost(c) * tau / (c->hops == 2 ? 2.0 : 1.0);
     if (bytes <= 0 && c->sync.nsizes > 0)
         return atn_model_table_time(&c->sync, 0, tau);
-    if (c->segment == 0 || bytes <= (double)c->segment)
+    const double cell = atn_model_channel_cell(c);
+    if (cell <= 0 || bytes <= cell)
         return atn_model_table_time(&c->transfer, bytes, tau);
-    return bytes / (double)c->segment * atn_model_table_time(&c->transfer, (double)c->segment, tau);
+    return bytes / cell * atn_model_table_time(&c->transfer, cell, tau);
 }
 
 static int find_gamma(const atn_machine *m, const char *op, const char *type)

@@ -70,7 +70,8 @@ typedef struct {
     int line;                /* line in the file; 0: none */
     int64_t hops;            /* transfers of a message (tau-Lop's n): 2 in memory, 3 over a network,
                             of which the first and the last are transfers of channel 0 */
-    int64_t segment;         /* cell size between two processes (S); 0: one transfer */
+    int64_t segment;         /* cell size between two processes (S); 0: one transfer.  Larger sizes
+                            in the table of transfers include the pipelining of cells */
     int64_t eager;           /* H: the eager limit; larger messages use rendezvous */
     double o_below;          /* overhead o(m) for m < H */
     double o_from;           /* and for m >= H */
@@ -205,6 +206,8 @@ static inline int atn_model_channel_farther(int a, int b)
 bool atn_model_channel_is_single(const atn_channel *c, double bytes);
 /* o(m), with a step at the eager limit. */
 double atn_model_channel_overhead(const atn_channel *c, double bytes);
+/* The cell size of messages that are larger than all measured ones; 0: none. */
+double atn_model_channel_cell(const atn_channel *c);
 /* L(m, tau) of a channel, with consecutive cells of `segment` bytes; L(0, tau) = y(tau). */
 double atn_model_channel_transfer(const atn_channel *c, double bytes, double tau);
 /* Seconds per reduced byte: of (op, type) if measured, else of any (op, ...), else of the first;

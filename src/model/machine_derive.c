@@ -14,7 +14,8 @@ static double taulop_message(const atn_machine *m, int channel, double bytes)
     if (atn_model_channel_is_single(c, bytes))
         return o + atn_model_table_time(&c->single, bytes, 1);
     if (atn_model_channel_inside(channel)) {
-        const double k = c->segment > 0 ? fmax(1.0, ceil(bytes / (double)c->segment)) : 1.0;
+        const double size = atn_model_channel_cell(c);
+        const double k = size > 0 ? fmax(1.0, ceil(bytes / size)) : 1.0;
         const double cell = atn_model_channel_transfer(c, bytes / k, 1);
         return k > 1 ? o + (double)c->hops * cell +
                            (k - 1) * atn_model_channel_transfer(c, bytes / k, (double)c->hops)

@@ -101,9 +101,11 @@ static double moved_meanwhile(const atn_model_case *c, const atn_op_node *x, dou
         return is_copied(bytes) ? atn_model_table_time(&s->exposed, bytes, tau) -
                                       atn_model_table_time(&s->exposed, 0, tau)
                                 : 0;
-    if (x->fused < 0 || atn_model_channel_is_single(s, bytes))
+    if (x->fused < 0)
         return 0;
     const atn_op_node *const recv = &c->g->nodes[x->fused];
+    if (atn_model_channel_is_single(s, bytes) && !c->g->nodes[recv->other].alone)
+        return 0;
     return atn_model_machine_channel_of(c->m, c->t, recv->rank, c->g->nodes[recv->other].rank) ==
                    ATN_CHANNEL_SHARED
                ? atn_model_channel_transfer(s, bytes, tau)

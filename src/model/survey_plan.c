@@ -11,9 +11,9 @@ static const int64_t few_sizes[] = {1, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256
 static const int64_t large_sizes[] = {16 << 10, 64 << 10, 256 << 10, 1 << 20};
 static const int64_t block_sizes[] = {64, 1 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20};
 static const int64_t vector_sizes[] = {1 << 10, 64 << 10, 1 << 20};
-/* Through shared memory: parts of a message that are copied have at most 8 KB; around the size from
- * which on a single copy is faster; longer ones. */
+/* Through shared memory: segments have at most 8 KB; longer messages are pipelined. */
 static const int64_t copied_sizes[] = {0, 8, 64, 256, 1 << 10, 2 << 10, 4 << 10, 8 << 10};
+static const int64_t pipelined_sizes[] = {16 << 10, 64 << 10, 256 << 10, 1 << 20};
 static const int64_t single_sizes[] = {256,      4 << 10,   16 << 10,  32 << 10,
                                        64 << 10, 128 << 10, 256 << 10, 1 << 20};
 static const int64_t crossing_sizes[] = {4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10};
@@ -183,6 +183,7 @@ static void plan_shared(planner *w)
     if (!w->conditions.shared || ranks_of(w, host, most, ranks) < 2)
         return;
     add_sizes(w, ATN_OBS_SHARED_COPY, 0, 1, ranks, 2, ALL(copied_sizes));
+    add_sizes(w, ATN_OBS_SHARED_COPY, 0, 1, ranks, 2, ALL(pipelined_sizes));
     add_sizes(w, ATN_OBS_SHARED_SINGLE, 0, 1, ranks, 2, ALL(single_sizes));
     plan_shared_rings(w, ranks, most);
     add_sizes(w, ATN_OBS_EXPOSE, 0, 1, ranks, 1, ALL(copied_sizes));

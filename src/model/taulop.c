@@ -109,8 +109,8 @@ static transfer_way way_of(const engine *e, int channel, const atn_op_node *op)
         return COPIED;
     if (is_read(op))
         return EXPOSED;
-    return atn_model_channel_is_single(&e->c->m->channel[channel], (double)op->bytes) ? SINGLE
-                                                                                      : COPIED;
+    const bool single = atn_model_channel_is_single(&e->c->m->channel[channel], (double)op->bytes);
+    return single && !op->alone ? SINGLE : COPIED;
 }
 
 /* The sender copies into shared memory, the receiver does all the rest. */
@@ -122,10 +122,11 @@ static void put(engine *e, int step, int resource, int channel, const atn_op_nod
     e->list[step][e->n[step]++] = (transfer){resource, channel, turn, way, (double)op->bytes, op};
 }
 
-/* Whether a message is moved by a single transfer. */
-static bool is_one_step(const atn_channel *c, const atn_op_node *x)
+/* Transfers of a message inside a host. */
+static int hops_of(const engine *e, int channel, const atn_op_node *x)
 {
-    return is_read(x) || c->hops < 2 || atn_model_channel_is_single(c, (double)x->bytes);
+    const bool one = is_read(x) || way_of(e, channel, x) != COPIED;
+    return one || e->c->m->channel[channel].hops < 2 ? 1 : 2;
 }
 
 static void add_message(engine *e, int stage, const atn_op_node *send)
@@ -136,7 +137,7 @@ static void add_message(engine *e, int stage, const atn_op_node *send)
     e->sends[from] = stage;
     e->receives[to] = stage;
     if (atn_model_channel_inside(channel)) {
-        for (int i = 0; i < 2 - is_one_step(&m->channel[channel], send); i++)
+        for (int i = 0; i < hops_of(e, channel, send); i++)
             put(e, i, e->host[from], channel, send);
         return;
     }
@@ -191,8 +192,8 @@ static double pipelined(const engine *e, const transfer *v, int n, int stage, do
 {
     const bool own = v[n - 1].channel == ATN_CHANNEL_SHARED;
     const atn_channel *c = &e->c->m->channel[own ? ATN_CHANNEL_SHARED : 0];
-    const double bytes = v[n - 1].bytes, cell = (double)c->segment;
-    if (v[n - 1].way != COPIED || v[0].resource >= e->nhosts || c->segment == 0 || bytes <= cell ||
+    const double bytes = v[n - 1].bytes, cell = atn_model_channel_cell(c);
+    if (v[n - 1].way != COPIED || v[0].resource >= e->nhosts || cell <= 0 || bytes <= cell ||
         c->hops != 2 || e->duplex[v[0].resource] == stage)
         return time;
     const double cells = bytes / cell;
@@ -300,9 +301,10 @@ static double overhead_of(const engine *e, const atn_op_node *x)
     if (x->kind != ATN_OP_SEND && !is_read(x))
         return 0;
     const int channel = atn_model_machine_channel_of(c->m, c->t, source_of(e, x), target_of(e, x));
-    return is_read(x) && c->m->channel[channel].exposed.nsizes > 0
-               ? 0
-               : atn_model_channel_overhead(&c->m->channel[channel], (double)x->bytes);
+    if (is_read(x) && c->m->channel[channel].exposed.nsizes > 0)
+        return 0;
+    const bool copied = channel == ATN_CHANNEL_SHARED && x->alone;
+    return atn_model_channel_overhead(&c->m->channel[channel], copied ? 0.0 : (double)x->bytes);
 }
 
 static double stage_time(engine *e, int stage)
