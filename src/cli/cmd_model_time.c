@@ -121,8 +121,10 @@ static int run_check(const atn_args *a, atn_error *err)
         st = atn_fail(err, ATN_INPUT, "%s: %s", a->operands[0], why);
     if (!st) {
         const int odd = atn_model_machine_warnings(m, print_line, a->out);
-        fprintf(a->out, "%s: %d channel%s, %d reduction%s, %s\n", a->operands[0], m->nchannels,
-                m->nchannels == 1 ? "" : "s", m->ngammas, m->ngammas == 1 ? "" : "s",
+        fprintf(a->out, "%s: %d channel%s%s, %d reduction%s, %s\n", a->operands[0], m->nchannels,
+                m->nchannels == 1 ? "" : "s",
+                atn_model_machine_shares(m) ? " and shared memory" : "", m->ngammas,
+                m->ngammas == 1 ? "" : "s",
                 odd ? "implausible values listed above" : "all values plausible");
         st = odd ? ATN_FINDING : ATN_OK;
     }

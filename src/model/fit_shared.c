@@ -50,6 +50,15 @@ static double slowdown(const origin *x, const int64_t *sizes, int n, int64_t byt
     return fmax(1, fmin(tau, ratio));
 }
 
+/* Disturbances make a transfer slower, never faster, and a larger one cannot take less time: each
+ * value is at most that of the next size. */
+static void bound_by_larger(atn_cost_table *t)
+{
+    for (int i = t->nsizes - 2; i >= 0; i--)
+        for (int k = 0; k < t->ntaus; k++)
+            t->v[i][k] = fmin(t->v[i][k], t->v[i + 1][k]);
+}
+
 static bool fit_table(const origin *x, atn_cost_table *t)
 {
     int64_t sizes[ATN_FIT_POINTS];
@@ -64,10 +73,22 @@ static bool fit_table(const origin *x, atn_cost_table *t)
                 many >= 0 ? fmax(one, many) : one * slowdown(x, sizes, n, sizes[i], taus[k]);
             ok = atn_model_table_put(t, sizes[i], taus[k], v);
         }
+    bound_by_larger(t);
     return ok;
 }
 
 /* ---- messages ---- */
+
+/* The least of all round trips of a kind, halved; 0: none. */
+static double least_trip(const atn_survey *s, atn_obs_kind kind)
+{
+    int64_t sizes[ATN_FIT_POINTS];
+    const int n = atn_model_fit_sizes(s, kind, 0, 1, NULL, sizes);
+    double least = n > 0 ? seen(s, kind, sizes[0], 1) : 0;
+    for (int i = 1; i < n; i++)
+        least = fmin(least, seen(s, kind, sizes[i], 1));
+    return least / 2;
+}
 
 /* Where the line of one observation crosses that of the other, between two sizes. */
 static int64_t crossing(double low, double high, double before, double after)
@@ -136,16 +157,14 @@ static bool fit_exposures(const atn_survey *s, atn_channel *c)
 
 bool atn_model_fit_shared(const atn_survey *s, atn_machine *m)
 {
-    const double empty = seen(s, ATN_OBS_SHARED_COPY, 0, 1) / 2;
+    const double empty = least_trip(s, ATN_OBS_SHARED_COPY);
     atn_channel *const c = empty > 0 ? atn_model_machine_add_channel(m, "shared") : NULL;
-    int64_t sizes[ATN_FIT_POINTS];
     if (c == NULL)
         return empty <= 0;
-    const int n = atn_model_fit_sizes(s, ATN_OBS_SHARED_SINGLE, 0, 1, NULL, sizes);
     c->segment = atn_shm_chunk_bytes(2) / 2;
     c->eager = find_limit(s);
     c->o_below = empty;
-    c->o_from = fmax(empty, n > 0 ? seen(s, ATN_OBS_SHARED_SINGLE, sizes[0], 1) / 2 : 0);
+    c->o_from = fmax(empty, least_trip(s, ATN_OBS_SHARED_SINGLE));
     atn_model_fit_quality(s, 0, true, c);
     return fit_messages(s, c) && fit_exposures(s, c);
 }

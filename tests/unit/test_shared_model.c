@@ -123,6 +123,19 @@ static void invalid_files_are_rejected(void **state)
     rejected(LOCAL "table exposed 1\n  0 1\nend\n", "only channel shared may have these");
 }
 
+/* Of a small message synchronisation is the greater part; it is contained in that of an empty one. */
+static void small_transfers_are_plausible(void **state)
+{
+    (void)state;
+    atn_machine *m = machine(one_host);
+    assert_int_equal(atn_model_machine_warnings(m, NULL, NULL), 0);
+    m->channel[ATN_CHANNEL_SHARED].transfer.v[0][0] = 0;
+    assert_int_equal(atn_model_machine_warnings(m, NULL, NULL), 0);
+    m->channel[ATN_CHANNEL_SHARED].transfer.v[2][1] = 9e-6; /* more than twice 0.5 us */
+    assert_true(atn_model_machine_warnings(m, NULL, NULL) > 0);
+    atn_model_machine_free(m);
+}
+
 /* ---- channels ---- */
 
 static void the_transport_connects_ranks_of_a_host(void **state)
@@ -467,6 +480,27 @@ static void parameters_from_observations(void **state)
     atn_model_survey_free(&s);
 }
 
+/* One disturbed experiment changes neither the overhead nor the time of other sizes. */
+static void disturbed_observations_are_bounded(void **state)
+{
+    (void)state;
+    atn_survey s = {0};
+    atn_machine *m = atn_model_machine_new();
+    take(&s, survey);
+    for (int i = 0; i < s.seen.n; i++)
+        if ((s.seen.v[i].kind == ATN_OBS_SHARED_SINGLE && s.seen.v[i].bytes == 256) ||
+            (s.seen.v[i].kind == ATN_OBS_SHARED_COPY && s.seen.v[i].bytes == 8))
+            s.seen.v[i].value.mid = 1e-3;
+    assert_true(atn_model_fit_parameters(&s, m));
+    const atn_channel *c = &m->channel[ATN_CHANNEL_SHARED];
+    near(c->o_below, 0.1e-6);
+    near(atn_model_channel_message(m, ATN_CHANNEL_SHARED, 65536), 4.8e-6);
+    near(atn_model_channel_message(m, ATN_CHANNEL_SHARED, 8192), 1.1e-6);
+    assert_true(atn_model_channel_message(m, ATN_CHANNEL_SHARED, 8) <= 1.1e-6 * (1 + 1e-9));
+    atn_model_machine_free(m);
+    atn_model_survey_free(&s);
+}
+
 /* A limit between sizes needs a single copy that is faster at all larger ones. */
 static void the_limit_may_be_absent(void **state)
 {
@@ -523,6 +557,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(printing_inverts_parsing),
         cmocka_unit_test(invalid_files_are_rejected),
+        cmocka_unit_test(small_transfers_are_plausible),
         cmocka_unit_test(the_transport_connects_ranks_of_a_host),
         cmocka_unit_test(messages_have_their_protocol),
         cmocka_unit_test(measured_pipelines_are_used),
@@ -535,6 +570,7 @@ int main(void)
         cmocka_unit_test(rankings_on_a_measured_host),
         cmocka_unit_test(rankings_inside_levels),
         cmocka_unit_test(parameters_from_observations),
+        cmocka_unit_test(disturbed_observations_are_bounded),
         cmocka_unit_test(the_limit_may_be_absent),
         cmocka_unit_test(the_transport_is_measured_inside_hosts),
     };
