@@ -148,6 +148,13 @@ static const atn_column columns[] = {
     {"source", ATN_CELL_TEXT}, {"used", ATN_CELL_TEXT},
 };
 
+static const char *topology_word(const atn_store_entry *e)
+{
+    if (e->topology == NULL)
+        return "hosts";
+    return e->parameters != NULL ? "measured" : "sketched";
+}
+
 static void put_row(atn_table *t, const atn_store_entry *e, const char *source, const char *used)
 {
     char name[ATN_STORE_WORDS];
@@ -160,7 +167,7 @@ static void put_row(atn_table *t, const atn_store_entry *e, const char *source, 
     else
         atn_report_cell(t, "*");
     atn_report_cell(t, "%s", strrchr(name, ' ') + 1);
-    atn_report_cell(t, "%s", e->topology != NULL ? "measured" : "hosts");
+    atn_report_cell(t, "%s", topology_word(e));
     atn_report_cell(t, "%s", source);
     atn_report_cell(t, "%s", used);
 }

@@ -246,7 +246,10 @@ const atn_command atn_cmd_run = {
         {"$XDG_DATA_HOME/attune/wisdom",
          "Wisdom of the user, read by every job and extended by online tuning (default of "
          "XDG_DATA_HOME: ~/.local/share)"},
-        {"/etc/attune/wisdom", "Wisdom of the system, read by every job"}),
+        {"/etc/attune/wisdom", "Wisdom of the system, read by every job"},
+        {"$XDG_DATA_HOME/attune/calibration",
+         "Calibrations of the user, read by jobs that name neither machine nor topology"},
+        {"/etc/attune/calibration", "Calibrations of the system, likewise"}),
     .shared = atn_cli_launch_options,
     .flags = ATN_CMD_REST | ATN_CMD_SETTINGS,
     .run = run,

@@ -78,7 +78,7 @@ int atn_plan_store_select(const atn_store *s, const atn_store_job *job, char why
 /* Ratios of measured to expected times, one for each class of calls.  Whether the calibration is
  * out of date: all calls took far longer than expected, or all far less.  *factor_p: the median. */
 bool atn_plan_store_is_stale(double *ratios, int n, double *factor_p);
-/* "n[0-15], measured 2026-11-17T20:01:02Z" */
+/* "n[0-15], measured 2026-11-17T20:01:02Z"; "sketched by a job" without parameters */
 void atn_plan_store_name(const atn_store_entry *entry, char out[ATN_STORE_WORDS]);
 
 #endif

@@ -107,7 +107,8 @@ static int64_t ranks_per_host(const atn_store_job *job)
     return usual;
 }
 
-/* Calibrations before sketches, named hosts before patterns, the same number of ranks per host before others, new before old. */
+/* Calibrations before sketches, named hosts before patterns, the same number of ranks per host
+ * before others, new before old. */
 static bool is_better(const atn_store_entry *a, const atn_store_entry *b, const atn_store_job *job)
 {
     const int64_t ranks = a->ranks != b->ranks ? ranks_per_host(job) : a->ranks;
@@ -167,8 +168,8 @@ void atn_plan_store_name(const atn_store_entry *entry, char out[ATN_STORE_WORDS]
 {
     char date[ATN_WORD_ROOM];
     atn_plan_date_print(entry->date, date);
-    snprintf(out, ATN_STORE_WORDS, "%.*s, measured %.40s", ATN_STORE_WORDS - 64, entry->hosts,
-             date);
+    snprintf(out, ATN_STORE_WORDS, "%.*s, %s %.40s", ATN_STORE_WORDS - 64, entry->hosts,
+             entry->parameters != NULL ? "measured" : "sketched by a job", date);
 }
 
 /* ---- age ---- */

@@ -32,7 +32,12 @@ some() {
     entry 'n[0-3]' some-mpi-1.0-00000001 ethernet 2 02
     entry 'n[0-3]' other-mpi-2.0-00000001 mlx5 '*' 03
     entry 'node*' some-mpi-1.0-00000001 ethernet 1 04
+    sketch
     echo end
+}
+sketch() { # a topology that a job has sketched
+    printf '%s\n' 'entry s[0-1]' 'machine some-mpi-1.0-00000001' 'fabric ethernet' 'ranks 1' 'date 2026-02-05' topology \
+        '| SwitchName=top Nodes=s[0-1]'
 }
 golden calibrate_empty.out 0 attune calibrate --show --format csv
 mkdir -p "$(dirname "$store")"
@@ -61,9 +66,9 @@ left() { grep -c '^entry' "$store"; }
 forgets() { # LEFT WORDS ...
     attune calibrate --forget "${@:2}" 2>err && [ "$(left)" = "$1" ] || { cat err; left; return 1; }
 }
-check "hosts without an entry remove nothing" forgets 4 --hosts m7
-check "the entry of a pattern is removed" forgets 3 --hosts node1
-check "one entry of each machine is removed" forgets 1 --hosts 'n[0-1]'
+check "hosts without an entry remove nothing" forgets 5 --hosts m7
+check "the entry of a pattern is removed" forgets 4 --hosts node1
+check "one entry of each machine is removed" forgets 2 --hosts 'n[0-1]'
 check "the number is reported" grep -qx "2 entries removed from $store" err
 check "all entries are removed" forgets 0 --hosts '*'
 

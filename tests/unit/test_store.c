@@ -379,6 +379,9 @@ static void an_entry_is_named_by_hosts_and_date(void **state)
     char name[ATN_STORE_WORDS];
     atn_plan_store_name(&e, name);
     assert_string_equal(name, "n[0-3], measured 1970-01-02T00:00:00Z");
+    const atn_store_entry sketch = {.hosts = "n0", .date = 0};
+    atn_plan_store_name(&sketch, name);
+    assert_string_equal(name, "n0, sketched by a job 1970-01-01T00:00:00Z");
 }
 
 static void an_old_calibration_is_detected(void **state)
