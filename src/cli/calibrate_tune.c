@@ -28,17 +28,19 @@ typedef struct {
 static const tuned_group by_message = {"reduce", "allreduce,bcast,reduce", 4, false};
 static const tuned_group by_block = {"gather", "allgather,alltoall", 2, true};
 
-/* Seconds of a message between the most distant ranks; 0: unknown. */
-static double message_seconds(const atn_calibrating *c, double bytes)
+/* Seconds of a byte of large messages between the most distant ranks; 0: unknown.  The searches for
+ * small ones are short in any case. */
+static double byte_seconds(const atn_calibrating *c)
 {
+    enum { LARGE = 128 << 10 };
     char path[PATH_MAX];
     atn_machine *m = NULL;
     atn_cli_calibrate_part(c, ATN_PART_OF_MACHINE, path);
     if (atn_model_machine_read(path, &m, NULL) != ATN_OK)
         return 0;
-    const double seconds = atn_model_channel_message(m, m->nchannels - 1, bytes);
+    const double seconds = atn_model_channel_message(m, m->nchannels - 1, LARGE);
     atn_model_machine_free(m);
-    return seconds;
+    return seconds / LARGE;
 }
 
 /* Sizes of which a hundred calls of each operation take less than the given time: the search needs
@@ -47,12 +49,12 @@ static void choose_sizes(const atn_calibrating *c, const tuned_group *g, double 
                          char out[64])
 {
     enum { LEAST = 256, SIZES = 5, CALLS = 100, ALWAYS = 2 };
-    const double copies = g->copies * (g->blocks ? c->job.ranks : 1);
+    const double copies = g->copies * (g->blocks ? c->job.ranks : 1), byte = byte_seconds(c);
     int64_t bytes = LEAST;
     int used = 0;
     for (int i = 0; i < SIZES; i++, bytes *= STEP) {
         char word[32];
-        if (i >= ALWAYS && CALLS * copies * message_seconds(c, (double)bytes) > seconds)
+        if (i >= ALWAYS && CALLS * copies * byte * (double)bytes > seconds)
             break;
         used += snprintf(out + used, (size_t)(64 - used), "%s%s", i > 0 ? "," : "",
                          atn_format_size(bytes, word));
@@ -63,7 +65,7 @@ static void choose_sizes(const atn_calibrating *c, const tuned_group *g, double 
 
 static bool is_certain(const atn_rule *rule)
 {
-    static const int64_t part = 4; /* of the time that its interval may be */
+    static const int64_t part = 10; /* of the time that its interval may be */
     return rule->time_ps > 0 && rule->ci_ps >= 0 && part * rule->ci_ps <= rule->time_ps;
 }
 

@@ -372,7 +372,7 @@ static const atn_option options[] = {
     ATN_FLAG("show", "List what is stored, and which entry the launcher or --hosts would use"),
     ATN_FLAG("forget", "Remove the entry that the launcher or --hosts would use"),
     ATN_FLAG("dry-run", "Print the steps and how long they take; start no measurement"),
-    ATN_NUMBER("seconds", "S", "140", 1, 86400,
+    ATN_NUMBER("seconds", "S", "130", 1, 86400,
                "Approximate time for all steps; the topology of many hosts may take longer"),
     ATN_FLAG("restart", "Discard what an interrupted calibration of these hosts has completed"),
     ATN_OPTION_TOPOLOGY("Topology, such as Slurm's topology.conf; it is not measured then"),
