@@ -238,6 +238,17 @@ static bool begins_with_plan(const atn_comm *c, const atn_subject *s)
            !is_untried(s) && may_follow_wisdom(c, s, true) && atn_plan_takes_long(&s->q, LONG_MS);
 }
 
+/* Tentative wisdom in favour of native, such as that of a much smaller size, is worth less than the
+ * plan of a measured machine. */
+static bool rule_for(const atn_comm *c, const atn_call_class *x, atn_rule *rule_p)
+{
+    const atn_subject *const s = &x->subject;
+    const bool first = x->calls == 0;
+    return may_follow_wisdom(c, s, first) && find_rule(c, s, rule_p) &&
+           !(first && rule_p->guess != ATN_GUESS_NONE && rule_p->use.row->algo->build == NULL &&
+             begins_with_plan(c, s));
+}
+
 /* The candidate that is predicted to be fastest by its schedules; native when there is none. */
 static int best_predicted(const atn_candidate_set *f)
 {
@@ -320,8 +331,7 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
     atn_comm *const c = context;
     const atn_subject *const s = &x->subject;
     atn_rule found;
-    const atn_rule *const rule =
-        may_follow_wisdom(c, s, x->calls == 0) && find_rule(c, s, &found) ? &found : NULL;
+    const atn_rule *const rule = rule_for(c, x, &found) ? &found : NULL;
     if (is_untried(s) || (rule != NULL && atn_plan_rule_backing(rule) == ATN_BY_HAND))
         return fixed(s, rule, field_p);
     if (rule != NULL && (rule->use.row->algo->needs & ATN_NEEDS_LATENESS) != 0 &&
