@@ -297,7 +297,13 @@ static bool begins_in_order(const atn_comm *c, const atn_subject *s, atn_choice 
 static bool follow_order(const atn_subject *s, atn_choice *choice_p)
 {
     const atn_problem shared = atn_sched_in_canonical_order(&s->q);
-    choice_p->row = atn_algo_canonical_default(&shared, &choice_p->params);
+    const atn_machine *const m = atn_job_current.machine;
+    atn_family_forecast f = {.best.row = NULL};
+    if (m != NULL)
+        atn_plan_family_forecast(&s->q, m, &f);
+    *choice_p = f.best;
+    if (f.best.row == NULL)
+        choice_p->row = atn_algo_canonical_default(&shared, &choice_p->params);
     return true;
 }
 
