@@ -24,9 +24,13 @@ static int64_t now(const atn_budget *b)
     return b->elapsed_ns + scaled(b->elapsed_ns, since, b->agreed_calls);
 }
 
+/* The share of the first seconds counts twice: else the first trial of long calls would have to
+ * wait for it.  A quarter of the savings is kept. */
 int64_t atn_tune_budget_left(const atn_budget *b)
 {
-    return b->credit_ns + scaled(now(b), b->share, 1000) - b->spent_ns - b->reserved_ns;
+    const int64_t passed = now(b), twice = passed < ATN_CREDIT_NS ? passed : ATN_CREDIT_NS;
+    return b->credit_ns + scaled(passed, b->share, 1000) + scaled(twice, b->share, 1000) +
+           b->earned_ns - b->earned_ns / 4 - b->spent_ns - b->reserved_ns;
 }
 
 int64_t atn_tune_budget_wait(const atn_budget *b, int64_t regret_ns, int64_t cost_ns)
@@ -63,6 +67,34 @@ void atn_tune_budget_spend(atn_budget *b, int64_t ns)
         b->spent_ns += ns;
 }
 
+void atn_tune_budget_lose(atn_budget *b, int64_t ns)
+{
+    atn_tune_budget_spend(b, ns);
+    if (ns > 0)
+        b->lost_ns += ns;
+}
+
+void atn_tune_budget_earn(atn_budget *b, int64_t ns)
+{
+    if (ns > 0)
+        b->earned_ns += ns;
+}
+
+int64_t atn_tune_budget_bid(atn_budget *b, const atn_bid *bid)
+{
+    const bool leads = b->bid.of == NULL || b->bid.of == bid->of || b->calls > b->bid.until ||
+                       bid->priority > b->bid.priority;
+    if (leads)
+        b->bid = *bid;
+    return leads ? 0 : b->bid.cost_ns;
+}
+
+void atn_tune_budget_withdraw(atn_budget *b, const void *of)
+{
+    if (b->bid.of == of)
+        b->bid = (atn_bid){0};
+}
+
 void atn_tune_budget_overhead(atn_budget *b, int64_t ns)
 {
     if (ns > b->overhead_ns)
@@ -89,6 +121,22 @@ int64_t atn_tune_budget_ratio(const atn_budget *b)
     return v[(n - 1) / 2];
 }
 
+void atn_tune_budget_add_slowdown(atn_budget *b, int64_t measured_ps, int64_t native_ps)
+{
+    if (native_ps > 0)
+        b->slowdown[b->slowdowns++ % ATN_BUDGET_RATIOS] = scaled(measured_ps, 1000, native_ps);
+}
+
+int64_t atn_tune_budget_slowdown(const atn_budget *b)
+{
+    enum { LEAST = 2000, MOST = 4000 };
+    const int n = b->slowdowns < ATN_BUDGET_RATIOS ? (int)b->slowdowns : ATN_BUDGET_RATIOS;
+    int64_t most = LEAST;
+    for (int i = 0; i < n; i++)
+        most = b->slowdown[i] > most ? b->slowdown[i] : most;
+    return most < MOST ? most : MOST;
+}
+
 /* ---- accounts ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -104,7 +152,9 @@ void atn_tune_account_open(atn_account *a, const atn_account *as)
 atn_deferral atn_tune_account_check(atn_account *a, int64_t now_ns, int64_t cost_ns)
 {
     pthread_mutex_lock(&lock);
-    const int64_t left_ns = a->left_ns + scaled(now_ns - a->now_ns, a->share, a->of);
+    const int64_t early_ns = (now_ns < a->twice_ns ? now_ns : a->twice_ns) - a->now_ns,
+                  time_ns = now_ns - a->now_ns + (early_ns > 0 ? early_ns : 0),
+                  left_ns = a->left_ns + scaled(time_ns, a->share, a->of);
     a->left_ns = left_ns < a->most_ns ? left_ns : a->most_ns;
     a->now_ns = now_ns;
     atn_deferral off = {.cost_ns = cost_ns, .left_ns = a->left_ns};
@@ -120,3 +170,5 @@ void atn_tune_account_spend(atn_account *a, int64_t ns)
     a->left_ns -= ns;
     pthread_mutex_unlock(&lock);
 }
+
+void atn_tune_account_earn(atn_account *a, int64_t ns) { atn_tune_account_spend(a, -ns); }

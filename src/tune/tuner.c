@@ -52,11 +52,11 @@ int64_t atn_tune_candidate_median(const atn_candidate_state *x)
     return n == 0 ? 0 : v[(n - 1) / 2];
 }
 
-int64_t atn_tune_candidate_spread(const atn_candidate_state *x)
+atn_time_range atn_tune_candidate_range(const atn_candidate_state *x)
 {
     int64_t v[ATN_TUNE_KEEP] = {0};
     const int n = sorted(x, v), off = n / 6;
-    return n == 0 ? 0 : (v[n - 1 - off] - v[off]) / 2;
+    return n == 0 ? (atn_time_range){0, 0} : (atn_time_range){v[off], v[n - 1 - off]};
 }
 
 /* ---- begin and end ---- */
@@ -85,6 +85,8 @@ atn_tuner *atn_tune_tuner_new(const atn_tune_settings *s, atn_budget *budget,
     t->procedure = procedures[s->mode];
     t->agreement_ns = s->agreement_ns;
     t->budget = budget;
+    t->began = budget->calls;
+    t->least_weight = ATN_TUNE_WEIGHT;
     t->n = atn_min(n, ATN_TUNE_CANDIDATES);
     for (int i = 0; i < t->n; i++)
         t->candidate[i].is = candidates[i];
@@ -103,14 +105,18 @@ atn_tuner *atn_tune_tuner_new(const atn_tune_settings *s, atn_budget *budget,
 
 static void release(atn_tuner *t)
 {
-    if (t->round.begun)
-        t->budget->reserved_ns -= t->round.cost_ns;
+    if (!t->round.begun)
+        return;
+    t->budget->reserved_ns -= t->round.cost_ns;
+    t->budget->first -= t->round.first;
 }
 
 void atn_tune_tuner_free(atn_tuner *t)
 {
-    if (t != NULL)
+    if (t != NULL) {
         release(t);
+        atn_tune_budget_withdraw(t->budget, t);
+    }
     free(t);
 }
 
@@ -132,36 +138,101 @@ static bool advance(atn_tuning_round *round, int weight)
     return round->at == round->n;
 }
 
-/* Since the round was planned, other sizes may have shown an error of the model, or the credit may
- * have been used up. */
+/* Since the round was planned, other sizes may have shown an error of the model, the credit may
+ * have been used up, or it has waited so long that the winner is to be checked. */
 static void plan_again(atn_tuner *t)
 {
     const atn_tuning_round *round = &t->round;
     const bool changed = round->ratios != t->budget->ratios ||
-                         (round->credit && atn_tune_budget_left(t->budget) < 0);
+                         (round->credit && atn_tune_budget_left(t->budget) < 0) ||
+                         (round->patience > 0 && t->unchecked >= round->patience);
     if (round->untimed == 0 && !round->begun && changed)
         plan(t);
 }
 
-/* A round that the budget no longer covers, because of other rounds, is postponed call by call:
- * else a program with many sizes would start trials of all of them at once. */
+/* Calls of the communicator for each call of the class. */
+static int64_t interval(const atn_tuner *t)
+{
+    return t->calls > 0 ? (t->budget->calls - t->began) / t->calls + 1 : 1;
+}
+
+/* Calls until the budget is examined again: rarely enough to cost nothing. */
+static int64_t postponed(const atn_tuner *t)
+{
+    static const int64_t pause_ps = INT64_C(1000000000);
+    const int64_t ps = atn_tune_candidate_median(&t->candidate[t->winner]);
+    return ps > 0 ? pause_ps / ps : 0;
+}
+
+/* How much the class would gain for the cost of its next trial. */
+static atn_bid bid_of(const atn_tuner *t)
+{
+    const __int128 gain = (__int128)t->round.saving_ps * 1000000 / interval(t);
+    const int64_t cost = t->round.loss_ns + t->agreement_ns, absent = 4 + postponed(t);
+    return (atn_bid){.of = t,
+                     .priority = gain / cost > INT64_MAX ? INT64_MAX : (int64_t)(gain / cost),
+                     .cost_ns = cost,
+                     .until = t->budget->calls + absent * interval(t)};
+}
+
+/* First calls of candidates may be slower than expected: one at a time, unless much is left. */
+static bool is_covered(atn_tuner *t)
+{
+    enum { CAREFUL = 8 };
+    const atn_tuning_round *const round = &t->round;
+    atn_budget *const b = t->budget;
+    if (round->cost_ns == 0)
+        return true;
+    if (round->first && b->first && atn_tune_budget_left(b) < CAREFUL * round->cost_ns)
+        return false;
+    if (round->credit)
+        return b->reserved_ns == 0 || atn_tune_budget_left(b) >= round->cost_ns;
+    if (atn_tune_savings_wait(t, round->regret_ns) > 0)
+        return false;
+    int64_t others = 0;
+    if (round->loss_ns > 0) {
+        const atn_bid bid = bid_of(t);
+        others = atn_tune_budget_bid(b, &bid);
+    }
+    return atn_tune_budget_wait(b, round->loss_ns, t->agreement_ns + others) == 0;
+}
+
+/* A round that the budget does not cover, possibly because of other rounds, is postponed: else a
+ * program with many sizes would start trials of all of them at once. */
 static bool may_begin(atn_tuner *t)
 {
-    atn_budget *b = t->budget;
     if (t->round.begun)
         return true;
-    if (b->reserved_ns > 0 && atn_tune_budget_left(b) < t->round.cost_ns)
+    if (!is_covered(t)) {
+        t->round.untimed = postponed(t);
         return false;
-    b->reserved_ns += t->round.cost_ns;
+    }
+    atn_tune_budget_withdraw(t->budget, t);
+    t->budget->reserved_ns += t->round.cost_ns;
+    t->budget->first += t->round.first;
     t->round.begun = true;
     return true;
+}
+
+static void count_calls(atn_tuner *t, int64_t calls)
+{
+    t->budget->calls += calls;
+    t->calls += calls;
+    t->since += calls;
+    t->unchecked += calls;
+    t->compared += calls;
+}
+
+static void count_untimed(atn_tuner *t, int64_t calls)
+{
+    t->open_calls += t->incumbent == t->winner ? calls : 0;
 }
 
 atn_step atn_tune_tuner_step(atn_tuner *t, int weight)
 {
     atn_tuning_round *round = &t->round;
     atn_step step = {.candidate = t->incumbent, .shadow = -1, .block = -1};
-    t->budget->calls++;
+    count_calls(t, 1);
     plan_again(t);
     if (round->untimed > 0) {
         round->untimed--;
@@ -174,6 +245,10 @@ atn_step atn_tune_tuner_step(atn_tuner *t, int weight)
             step.candidate = candidate;
         step.agree = advance(round, weight);
     }
+    if (step.block < 0)
+        count_untimed(t, 1);
+    else /* other calls may not be steps on all ranks */
+        t->least_weight = atn_min(t->least_weight, weight);
     return step;
 }
 
@@ -181,44 +256,19 @@ int64_t atn_tune_tuner_untimed(const atn_tuner *t) { return t->round.untimed; }
 
 void atn_tune_tuner_skip(atn_tuner *t, int64_t calls)
 {
-    t->budget->calls += calls;
+    count_calls(t, calls);
+    count_untimed(t, calls);
     t->round.untimed -= calls;
-}
-
-/* Time of the incumbent: in this round, because the machine may have changed, else before. */
-static int64_t incumbent_time(const atn_tuner *t, const int64_t per_call_ps[2])
-{
-    for (int i = 0; i < t->round.n; i++)
-        if (t->round.block[i].candidate == t->incumbent)
-            return per_call_ps[i];
-    return atn_tune_candidate_median(&t->candidate[t->incumbent]);
-}
-
-/* Total time of calls with this total weight. */
-static int64_t all_ns(int64_t per_call_ps, int64_t weight)
-{
-    return (int64_t)((__int128)per_call_ps * weight / ATN_TUNE_WEIGHT / 1000);
-}
-
-/* Regret: time beyond that of the incumbent; shadows cost all of their time. */
-static void charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2])
-{
-    const int64_t usual_ps = incumbent_time(t, per_call_ps);
-    atn_tune_budget_spend(t->budget, t->agreement_ns);
-    for (int i = 0; i < t->round.n; i++) {
-        const atn_block *block = &t->round.block[i];
-        if (atn_tune_on_scratch(t, block->candidate))
-            atn_tune_budget_spend(t->budget, block_ns[i]);
-        else if (block->candidate != t->incumbent && usual_ps > 0)
-            atn_tune_budget_spend(t->budget, block_ns[i] - all_ns(usual_ps, block->weight));
-    }
 }
 
 /* The prediction of native is that of other algorithms: it does not measure the model. */
 static void note(atn_tuner *t, atn_candidate_state *x, int64_t per_call_ps)
 {
-    if (x->samples == 0 && x->is.predicted_ps > 0 && x != &t->candidate[t->native])
+    const bool first = x->samples == 0 && x != &t->candidate[t->native];
+    if (first && x->is.predicted_ps > 0)
         atn_tune_budget_add_ratio(t->budget, per_call_ps, x->is.predicted_ps);
+    else if (first)
+        atn_tune_budget_add_slowdown(t->budget, per_call_ps, atn_tune_savings_native(t));
     atn_tune_candidate_record(x, per_call_ps);
 }
 
@@ -231,10 +281,12 @@ void atn_tune_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapse
             per_call_ps[i] =
                 (int64_t)((__int128)block_ns[i] * 1000 * ATN_TUNE_WEIGHT / round.block[i].weight);
     release(t);
-    charge(t, block_ns, per_call_ps);
+    atn_tune_savings_charge(t, block_ns, per_call_ps);
     atn_tune_budget_elapsed(t->budget, elapsed_ns);
     for (int i = 0; i < round.n; i++)
         note(t, &t->candidate[round.block[i].candidate], per_call_ps[i]);
+    atn_tune_savings_settle(t, block_ns, per_call_ps);
+    t->since = 0;
     t->procedure->take(t, &round, per_call_ps);
     plan(t);
 }
@@ -251,6 +303,17 @@ const char *atn_tune_tuner_why(const atn_tuner *t) { return t->why; }
 uint64_t atn_tune_tuner_id(const atn_tuner *t, int candidate)
 {
     return t->candidate[candidate].is.id;
+}
+
+int atn_tune_tuner_ratio(const atn_tuner *t, uint64_t id)
+{
+    const int64_t native_ps = atn_tune_candidate_median(&t->candidate[t->native]);
+    for (int i = 0; i < t->n && native_ps > 0; i++) {
+        const __int128 ps = atn_tune_candidate_median(&t->candidate[i]);
+        if (t->candidate[i].is.id == id && ps < (__int128)native_ps * 1000)
+            return (int)(ps * 1000 / native_ps);
+    }
+    return 0;
 }
 
 /* Order statistics: the range of five values; of nine, without the first and the last. */
@@ -287,18 +350,10 @@ void atn_tune_tuner_result(const atn_tuner *t, atn_tuner_result *result_p)
     };
 }
 
-static int tried(const atn_tuner *t)
-{
-    int n = 0;
-    for (int i = 0; i < t->n; i++)
-        n += i != t->native && t->candidate[i].samples > 0;
-    return n;
-}
-
 /* No trial follows. */
 static atn_decision_is decision_without_trial(const atn_tuner *t)
 {
-    return tried(t) > 0 ? ATN_DECISION_SLOWER : ATN_DECISION_PREDICTED;
+    return atn_tune_expect_measured(t) > 0 ? ATN_DECISION_SLOWER : ATN_DECISION_PREDICTED;
 }
 
 static atn_decision_is decision_of(const atn_tuner *t, const atn_next_trial *next)
@@ -310,21 +365,22 @@ static atn_decision_is decision_of(const atn_tuner *t, const atn_next_trial *nex
     if (next->candidate < 0)
         return decision_without_trial(t);
     const bool begun = t->round.begun && t->round.n == 2;
-    const bool waits = atn_tune_budget_wait(t->budget, next->regret_ns, t->agreement_ns) > 0;
+    const bool waits = atn_tune_budget_wait(t->budget, next->loss_ns, t->agreement_ns) > 0;
     return waits && !begun && !t->round.credit ? ATN_DECISION_WAITING : ATN_DECISION_TRYING;
 }
 
 atn_decision atn_tune_tuner_decision(const atn_tuner *t)
 {
     const atn_next_trial next = t->procedure->next(t);
-    atn_decision d = {.is = decision_of(t, &next), .tried = tried(t), .of = t->n - 1};
+    atn_decision d = {
+        .is = decision_of(t, &next), .tried = atn_tune_expect_measured(t), .of = t->n - 1};
     d.other = t->incumbent != t->native ? t->incumbent
               : t->winner != t->native  ? t->winner
                                         : best_other(t, t->native);
     d.other_ps = d.other >= 0 ? atn_tune_candidate_median(&t->candidate[d.other]) : 0;
     d.native_ps = atn_tune_candidate_median(&t->candidate[t->native]);
-    d.cost_ns = next.regret_ns + t->agreement_ns;
-    d.left_ns = atn_tune_budget_left(t->budget) - (next.regret_ns > 0 ? t->budget->overhead_ns : 0);
+    d.cost_ns = next.loss_ns + t->agreement_ns;
+    d.left_ns = atn_tune_budget_left(t->budget) - (next.loss_ns > 0 ? t->budget->overhead_ns : 0);
     return d;
 }
 

@@ -34,6 +34,7 @@ typedef struct {
     int error;            /* of the prediction, per mille: p / (1 + e) .. p * (1 + e) */
     int group;            /* what it optimises; from 0 */
     bool same_bits;       /* may serve although results must not change, as those of the start */
+    int ratio; /* per mille of native at a neighbouring size, if nothing is predicted; 0: unknown */
 } atn_candidate;
 
 typedef struct {
@@ -122,5 +123,7 @@ atn_decision atn_tune_tuner_decision(const atn_tuner *t);
 
 /* The id of a candidate. */
 uint64_t atn_tune_tuner_id(const atn_tuner *t, int candidate);
+/* Time of the candidate with this id, per mille of native; 0: either was not measured. */
+int atn_tune_tuner_ratio(const atn_tuner *t, uint64_t id);
 
 #endif

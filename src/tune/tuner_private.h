@@ -4,6 +4,13 @@
 
 #include "tune/tuner.h"
 
+enum { ATN_TUNE_ENOUGH = 3 }; /* blocks that predict the next ones */
+
+/* From the fastest to the slowest of some blocks, in picoseconds of a call. */
+typedef struct {
+    int64_t low, high;
+} atn_time_range;
+
 /* A candidate and its measurements. */
 typedef struct {
     atn_candidate is;
@@ -25,18 +32,23 @@ typedef struct {
 typedef struct {
     int64_t untimed;
     atn_block block[2];
-    int n;           /* blocks */
-    int at;          /* the current one; n: waiting for the times */
-    int64_t cost_ns; /* reserved until the round ends */
+    int n;             /* blocks */
+    int at;            /* the current one; n: waiting for the times */
+    int64_t cost_ns;   /* reserved until the round ends; 0: it begins in any case */
+    int64_t loss_ns;   /* against native, expected at most */
+    int64_t regret_ns; /* against the winner, expected */
+    int64_t saving_ps; /* of a later call, expected */
+    int64_t patience;  /* calls after which it is planned again, if it has not begun */
     bool begun;
+    bool first;     /* the first call of a candidate is part of it */
     bool credit;    /* may begin while anything is left of the budget */
     int64_t ratios; /* of the budget when it was planned */
 } atn_tuning_round;
 
 /* The next trial. */
 typedef struct {
-    int candidate;     /* -1: none */
-    int64_t regret_ns; /* expected at most */
+    int candidate;   /* -1: none */
+    int64_t loss_ns; /* expected at most */
 } atn_next_trial;
 
 typedef struct {
@@ -52,16 +64,26 @@ struct atn_tuner {
     atn_candidate_state candidate[ATN_TUNE_CANDIDATES];
     int n, native;
     int incumbent; /* serves the program */
-    int winner;    /* the best so far: the incumbent, except with shadows */
+    int winner;    /* the best so far: the incumbent, except with shadows and in doubt */
     atn_tune_start start;
     atn_tuning_round round;
     int64_t agreement_ns; /* observed cost */
+    int64_t calls, began; /* of the class; on the communicator when it began */
+    int64_t since;        /* calls since the last round */
+    int64_t unchecked;    /* calls since the winner was timed */
     const char *why;
+    /* ---- savings.c ---- */
+    int64_t open_calls;             /* untimed calls of the winner that are not accounted for */
+    int least_weight;               /* of a timed call so far */
+    int64_t timed_ns, timed_weight; /* of the winner since it was adopted */
+    int64_t worked_ns;              /* time of all calls */
+    int64_t explored_ns;            /* by which trials were slower than the winner */
     /* ---- race.c ---- */
     bool monitoring;      /* no candidate is left to race */
     int64_t reference_ps; /* expected time of the winner while monitoring */
     int64_t tolerance_ps; /* normal deviation from it */
-    int64_t window;       /* calls between two checks */
+    int64_t window;       /* calls between two comparisons with its rival */
+    int64_t compared;     /* calls since the last one */
     int challenger;       /* won a pair while monitoring; -1: none */
     bool suspicious;      /* the last check was outside of the tolerance */
     bool drifted;         /* a single measured candidate does not calibrate the model */
@@ -71,8 +93,8 @@ struct atn_tuner {
 
 /* tuner.c: the median of the kept times; 0: none. */
 int64_t atn_tune_candidate_median(const atn_candidate_state *x);
-/* Half of the range of most of them. */
-int64_t atn_tune_candidate_spread(const atn_candidate_state *x);
+/* The range of most of them, of all if there are few. */
+atn_time_range atn_tune_candidate_range(const atn_candidate_state *x);
 void atn_tune_candidate_record(atn_candidate_state *x, int64_t per_call_ps);
 void atn_tune_candidate_reset(atn_candidate_state *x);
 /* Discards the pairs of its races. */
@@ -83,6 +105,33 @@ static inline bool atn_tune_on_scratch(const atn_tuner *t, int candidate)
 {
     return t->s.shadow && candidate != t->incumbent && !t->candidate[candidate].is.same_bits;
 }
+/* expect.c: median of the winner; whether it cannot become slower than native. */
+int64_t atn_tune_expect_winner(const atn_tuner *t);
+bool atn_tune_expect_safe(const atn_tuner *t);
+/* Candidates besides native that were measured. */
+int atn_tune_expect_measured(const atn_tuner *t);
+/* Expected time of a candidate and how wrong that may be, per mille; 0: unknown. */
+int64_t atn_tune_expect_time(const atn_tuner *t, int i, int64_t *error_p);
+/* Its maximum. */
+int64_t atn_tune_expect_worst(const atn_tuner *t, int i);
+/* Whether it may be faster than the winner by more than the margin. */
+bool atn_tune_expect_worth(const atn_tuner *t, int i);
+/* What a call may lose against native at most, by which it is probably slower than the winner, and
+ * by which later calls may be faster. */
+int64_t atn_tune_expect_loss(const atn_tuner *t, int i);
+int64_t atn_tune_expect_regret(const atn_tuner *t, int i);
+int64_t atn_tune_expect_saving(const atn_tuner *t, int i);
+
+/* savings.c: time of native, of its latest calls or predicted; of the winner if there is none. */
+int64_t atn_tune_savings_native(const atn_tuner *t);
+/* Charges what a round has cost, before its times are recorded. */
+void atn_tune_savings_charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2]);
+/* Accounts for the untimed calls before the round, after its times were recorded. */
+void atn_tune_savings_settle(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2]);
+/* Another candidate becomes the winner, or the times of the winner have changed. */
+void atn_tune_savings_replace(atn_tuner *t, int winner);
+/* Calls until trials that are expected to take this much longer than the winner are worth it. */
+int64_t atn_tune_savings_wait(const atn_tuner *t, int64_t regret_ns);
 
 extern const atn_procedure atn_race, atn_star, atn_fixed;
 

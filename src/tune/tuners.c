@@ -2,6 +2,7 @@
 #include "tune/tuners.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- call classes ---- */
 
@@ -83,21 +84,46 @@ static int candidate_of(const atn_candidate *candidates, int n, uint64_t id)
     return -1;
 }
 
+enum { NEIGHBOURS = 2 * ATN_TUNERS_REACH };
+
+/* The tuners of the nearest sizes, smaller ones first; returns their number. */
+static int neighbours(const atn_tuners *all, atn_class_key key, const atn_tuner *near[NEIGHBOURS])
+{
+    int n = 0;
+    for (int away = 1; away <= ATN_TUNERS_REACH && key.size_class >= 0; away++)
+        for (int side = -1; side <= 1; side += 2) {
+            const atn_class_key at = {key.kind, key.size_class + side * away};
+            const int i = find_class(all->keys, all->n, at);
+            if (i >= 0)
+                near[n++] = all->tuner[i];
+        }
+    return n;
+}
+
 /* The winner of the nearest class of sizes; -1: none, or not a candidate here. */
 static int borrow(const atn_tuners *all, atn_class_key key, const atn_candidate *candidates, int n)
 {
-    for (int away = 1; away <= ATN_TUNERS_REACH; away++)
-        for (int side = -1; side <= 1; side += 2) {
-            const atn_class_key near = {key.kind, key.size_class + side * away};
-            const int i = find_class(all->keys, all->n, near);
-            atn_tuner_result result;
-            if (i < 0 || key.size_class < 0)
-                continue;
-            atn_tune_tuner_result(all->tuner[i], &result);
-            if (result.settled)
-                return candidate_of(candidates, n, atn_tune_tuner_id(all->tuner[i], result.best));
-        }
+    const atn_tuner *near[NEIGHBOURS];
+    const int found = neighbours(all, key, near);
+    for (int i = 0; i < found; i++) {
+        atn_tuner_result result;
+        atn_tune_tuner_result(near[i], &result);
+        if (result.settled)
+            return candidate_of(candidates, n, atn_tune_tuner_id(near[i], result.best));
+    }
     return -1;
+}
+
+/* What was measured at neighbouring sizes bounds the first trials of this one. */
+static void learn_ratios(const atn_tuners *all, atn_class_key key, atn_candidate *list, int n)
+{
+    const atn_tuner *near[NEIGHBOURS];
+    const int found = neighbours(all, key, near);
+    for (int i = 0; i < n; i++) {
+        list[i].ratio = 0;
+        for (int k = 0; k < found && list[i].ratio == 0; k++)
+            list[i].ratio = atn_tune_tuner_ratio(near[k], list[i].id);
+    }
 }
 
 atn_tuner *atn_tune_tuners_add(atn_tuners *all, atn_class_key key, const atn_tune_settings *s,
@@ -114,8 +140,12 @@ atn_tuner *atn_tune_tuners_add(atn_tuners *all, atn_class_key key, const atn_tun
     }
     if (kind_of_start == ATN_START_BORROWED && (start < 0 || start == native))
         kind_of_start = ATN_START_NATIVE;
-    atn_tuner *t = atn_tune_tuner_new(s, &all->budget, candidates, n, native,
-                                      start >= 0 ? start : native, kind_of_start, wisdom_ps);
+    atn_candidate list[ATN_TUNE_CANDIDATES];
+    n = atn_min(n, ATN_TUNE_CANDIDATES);
+    memcpy(list, candidates, (size_t)n * sizeof *list);
+    learn_ratios(all, key, list, n);
+    atn_tuner *t = atn_tune_tuner_new(s, &all->budget, list, n, native, start >= 0 ? start : native,
+                                      kind_of_start, wisdom_ps);
     if (t != NULL) {
         all->keys[all->n] = key;
         all->tuner[all->n++] = t;

@@ -5,7 +5,7 @@
 
 #include "tune/tuner.h"
 
-enum { NATIVE = 0, MOST = 16, DELAY_OWN = -1 };
+enum { NATIVE = 0, MOST = 24, DELAY_OWN = -1 };
 
 typedef struct {
     int n;              /* candidates; 0 is native */
@@ -17,6 +17,7 @@ typedef struct {
     double error;     /* of the model */
     double noise;     /* relative deviation of a call */
     double outliers;  /* part of the calls that take five times as long */
+    double tail;      /* part of the calls that take up to 200 times as long: Pareto distribution */
     double compute;   /* seconds between calls */
     double agreement; /* seconds; 0: 20 us */
     int delay; /* calls until agreed times arrive; DELAY_OWN: atn_tune_budget_agreement_delay */

@@ -8,15 +8,18 @@ static int64_t seen_ps(const atn_call_class *x)
     return x->calls > 0 ? atn_ticks_ns(atn_ticks() - x->since) / x->calls * 1000 : 0;
 }
 
-/* Calls until the next request; before the first call their pace is unknown. */
-static int64_t pause_of(const atn_call_class *x)
+/* Calls until the next request: before the first call one, of a class that is too rare twice as many as so far, else when the
+ * account covers a tuner, which savings of other classes may advance. */
+static int64_t pause_of(const atn_call_class *x, const atn_deferral *off)
 {
+    enum { PART = 8 };
     static const int64_t most = INT32_MAX;
     if (x->calls == 0)
         return 1;
     const int64_t pace_ns = seen_ps(x) / 1000 + 1,
-                  calls = atn_tune_costs_of_tuner().wait_ns / pace_ns + 1;
-    const int64_t pause = calls > x->calls ? calls : x->calls;
+                  calls = atn_tune_costs_of_tuner().wait_ns / pace_ns + 1,
+                  least = off->costs ? x->calls / PART : x->calls;
+    const int64_t pause = calls > least ? calls : least;
     return pause < most ? pause : most;
 }
 
@@ -36,7 +39,7 @@ static void write_advice(atn_driver *d, const atn_call_class *x)
     a->passed_ns = atn_tune_driver_passed(d);
     a->overhead_ns = atn_tune_driver_overhead(d) + atn_ticks_ns(atn_ticks() - start);
     if (a->advice == ATN_ADVICE_LATER)
-        a->pause = pause_of(x);
+        a->pause = pause_of(x, &a->off);
     else if (a->advice != ATN_ADVICE_ARRIVALS && a->advice != ATN_ADVICE_SKETCH)
         atn_tune_request_answer(&d->request, (atn_advice)a->advice, &f);
 }

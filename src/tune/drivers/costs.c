@@ -13,13 +13,15 @@ static _Atomic int64_t start_ns, set_up, tuners; /* their costs, the latter in t
 /* Half of the budget; the other half is for trials. */
 void atn_tune_costs_begin(atn_driver *d)
 {
+    const int64_t now_ns = atn_clock_kernel_ns();
     d->opened = atn_ticks();
     atn_tune_account_open(&account, &(atn_account){
                                         .share = d->s.budget,
                                         .of = 2 * 1000,
                                         .left_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns,
                                         .most_ns = INT64_MAX,
-                                        .now_ns = atn_clock_kernel_ns(),
+                                        .now_ns = now_ns,
+                                        .twice_ns = now_ns + ATN_CREDIT_NS,
                                     });
     atn_tune_account_spend(&account, d->s.overhead_ns);
     atomic_fetch_add(&start_ns, d->s.overhead_ns);
@@ -29,6 +31,14 @@ void atn_tune_costs_begin(atn_driver *d)
 void atn_tune_costs_end(void) { atomic_fetch_sub(&drivers, 1); }
 
 void atn_tune_costs_count_tuner(void) { atomic_fetch_add(&tuners, 1); }
+
+/* Trials may spend three quarters of it (budget.h). */
+void atn_tune_costs_earn(atn_driver *d)
+{
+    const int64_t all_ns = d->tuners.budget.earned_ns;
+    atn_tune_account_earn(&account, (all_ns - d->shared_ns) / 4);
+    d->shared_ns = all_ns;
+}
 
 void atn_tune_driver_cost(atn_driver *d, int64_t ticks)
 {

@@ -313,6 +313,7 @@ static void complete(atn_driver *d, const atn_pending *a)
     atn_tune_budget_overhead(&d->tuners.budget, a->all[ATN_SUM_OVERHEAD]);
     atn_tune_tuner_feed(x->tuner, a->all, -a->all[ATN_SUM_PASSED]);
     charge_agreement(d, x, a->all[ATN_SUM_MOST], -a->all[ATN_SUM_LEAST]);
+    atn_tune_costs_earn(d);
     x->promise.era += atn_tune_tuner_incumbent(x->tuner) != before;
     grant(x);
     d->s.agreed(d->s.context, x, before);

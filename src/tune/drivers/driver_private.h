@@ -18,8 +18,9 @@ typedef struct {
 struct atn_driver {
     atn_driver_setup s;
     atn_tuners tuners;
-    int64_t opened;   /* ticks */
-    int64_t overhead; /* ticks: cost on this rank without regret and agreements */
+    int64_t opened;    /* ticks */
+    int64_t overhead;  /* ticks: cost on this rank without regret and agreements */
+    int64_t shared_ns; /* savings that the account for set-ups has a part of */
     int n;
     atn_class_key keys[ATN_TUNERS_MOST];
     atn_call_class kinds[ATN_TUNERS_MOST];
@@ -38,6 +39,8 @@ atn_advice atn_tune_driver_advice(atn_driver *d, atn_call_class *x, atn_candidat
 void atn_tune_costs_begin(atn_driver *d);
 void atn_tune_costs_end(void);
 void atn_tune_costs_count_tuner(void);
+/* A part of what calls have saved pays for setting up other tuners. */
+void atn_tune_costs_earn(atn_driver *d);
 /* Elapsed nanoseconds: the share of this communicator. */
 int64_t atn_tune_driver_passed(const atn_driver *d);
 /* Cost on this rank in nanoseconds, without regret and agreements. */
