@@ -331,6 +331,19 @@ atn_advice atn_select_advice_expect(void *context, const atn_call_class *x)
     return is_untried(&x->subject) ? ATN_ADVICE_FIXED : ATN_ADVICE_LATER;
 }
 
+/* Without a topology predictions are worth little.  Wisdom needs none, and reductions that may begin
+ * in canonical order must do so before their first call. */
+atn_advice atn_select_advice_prepare(void *context, const atn_call_class *x)
+{
+    atn_comm *const c = context;
+    atn_rule rule;
+    if (!atn_select_sketch_is_wanted(c, x) ||
+        (x->calls == 0 && may_begin_in_order(c, &x->subject)) ||
+        (may_follow_wisdom(c, &x->subject, x->calls == 0) && find_rule(c, &x->subject, &rule)))
+        return ATN_ADVICE_RACE;
+    return atn_select_sketch_is_due() ? ATN_ADVICE_SKETCH : ATN_ADVICE_LATER;
+}
+
 atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
                                   atn_candidate_set *field_p, atn_deferral *off_p)
 {
@@ -355,8 +368,6 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
     const bool first = rule == NULL && x->calls == 0, at_once = first && begins_with_plan(c, s);
     const bool ordered = (rule == NULL && x->canonical && follow_order(s, &in_order)) ||
                          (first && begins_in_order(c, s, &in_order));
-    if (rule == NULL && !at_once && !ordered && atn_select_sketch_is_wanted(c, x))
-        return atn_select_sketch_is_due() ? ATN_ADVICE_SKETCH : ATN_ADVICE_LATER;
     if (rule == NULL && !at_once && !ordered && !is_worth_planning(c, x))
         return ATN_ADVICE_LATER;
     if (rule == NULL && !ordered && !atn_select_planning_allowed()) {

@@ -39,6 +39,7 @@ bool atn_select_online_start(atn_comm *c)
         .overhead_ns =
             c->user == MPI_COMM_WORLD ? atn_clock_kernel_ns() - atn_job_current.began_ns : 0,
         .expect = atn_select_advice_expect,
+        .prepare = atn_select_advice_prepare,
         .advise = atn_select_advice_give,
         .advised = atn_select_advice_received,
         .agreed = atn_select_advice_times,

@@ -58,7 +58,7 @@ bool atn_select_sketch_is_wanted(const atn_comm *c, const atn_call_class *x)
 bool atn_select_sketch_is_due(void)
 {
     const int64_t elapsed = atn_clock_kernel_ns() - atn_job_current.began_ns;
-    return elapsed / 100 * atn_job_current.budget >= expected_ns;
+    return (elapsed + ATN_CREDIT_NS) / 100 * atn_job_current.budget >= expected_ns;
 }
 
 /* ---- hosts ---- */

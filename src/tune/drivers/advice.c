@@ -8,8 +8,9 @@ static int64_t seen_ps(const atn_call_class *x)
     return x->calls > 0 ? atn_ticks_ns(atn_ticks() - x->since) / x->calls * 1000 : 0;
 }
 
-/* Calls until the next request: before the first call one, of a class that is too rare twice as many as so far, else when the
- * account covers a tuner, which savings of other classes may advance. */
+/* Calls until the next request: before the first call one, of a class that is too rare twice as
+ * many as so far, else when the account covers a tuner, which savings of other classes may
+ * advance. */
 static int64_t pause_of(const atn_call_class *x, const atn_deferral *off)
 {
     enum { PART = 8 };
@@ -30,15 +31,21 @@ static void write_advice(atn_driver *d, const atn_call_class *x)
     const int64_t start = atn_ticks();
     atn_answer *const a = &d->request.answer;
     atn_candidate_set f = {.from_wisdom = -1, .wisdom_ps = -1};
-    if (x->calls > 0 && !x->times_arrivals)
+    const atn_advice before =
+        d->s.prepare != NULL ? d->s.prepare(d->s.context, x) : ATN_ADVICE_RACE;
+    if (x->calls > 0 && !x->times_arrivals && before == ATN_ADVICE_RACE)
         a->off = atn_tune_costs_of_tuner();
-    if (!a->off.costs)
+    if (before != ATN_ADVICE_RACE)
+        a->advice = before;
+    else if (!a->off.costs)
         a->advice = d->s.advise(d->s.context, x, &f, &a->off);
     a->off.at = x->calls;
     a->seen_ps = seen_ps(x);
     a->passed_ns = atn_tune_driver_passed(d);
     a->overhead_ns = atn_tune_driver_overhead(d) + atn_ticks_ns(atn_ticks() - start);
-    if (a->advice == ATN_ADVICE_LATER)
+    if (before == ATN_ADVICE_LATER)
+        a->pause = x->calls / 2 + 1;
+    else if (a->advice == ATN_ADVICE_LATER)
         a->pause = pause_of(x, &a->off);
     else if (a->advice != ATN_ADVICE_ARRIVALS && a->advice != ATN_ADVICE_SKETCH)
         atn_tune_request_answer(&d->request, (atn_advice)a->advice, &f);

@@ -152,7 +152,10 @@ static void request_advice(atn_driver *d, atn_call_class *x)
     if (advice == ATN_ADVICE_FIXED)
         x->quiet = INT64_MAX;
     d->s.advised(d->s.context, x, advice);
-    atn_tune_driver_cost(d, atn_ticks() - start);
+    if (advice == ATN_ADVICE_SKETCH) /* once, and not for a tuner */
+        d->overhead += atn_ticks() - start;
+    else
+        atn_tune_driver_cost(d, atn_ticks() - start);
 }
 
 /* ---- calls that need no turn ---- */

@@ -83,6 +83,9 @@ typedef struct {
     /* On all ranks alike, for a new class: FIXED: native for good; FIELD: advice is needed at once;
      * LATER: there is no advice before the next call. */
     atn_advice (*expect)(void *context, const atn_call_class *x);
+    /* On rank 0 alone, whatever tuners cost: SKETCH: the network is measured first; LATER: as soon
+     * as the budget covers that; RACE: there is nothing to prepare.  NULL: there never is. */
+    atn_advice (*prepare)(void *context, const atn_call_class *x);
     /* On rank 0 alone; *off_p: why advice is deferred. */
     atn_advice (*advise)(void *context, const atn_call_class *x, atn_candidate_set *field_p,
                          atn_deferral *off_p);
