@@ -11,13 +11,14 @@ static const int64_t few_sizes[] = {1, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256
 static const int64_t large_sizes[] = {16 << 10, 64 << 10, 256 << 10, 1 << 20};
 static const int64_t block_sizes[] = {64, 1 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20};
 static const int64_t vector_sizes[] = {1 << 10, 64 << 10, 1 << 20};
-/* Through shared memory: segments have at most 8 KB; longer messages are pipelined. */
+/* Through shared memory; longer messages are pipelined. */
 static const int64_t copied_sizes[] = {0, 8, 64, 256, 1 << 10, 2 << 10, 4 << 10, 8 << 10};
 static const int64_t pipelined_sizes[] = {16 << 10, 64 << 10, 256 << 10, 1 << 20};
 static const int64_t single_sizes[] = {256,      4 << 10,   16 << 10,  32 << 10,
                                        64 << 10, 128 << 10, 256 << 10, 1 << 20};
-static const int64_t crossing_sizes[] = {4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10};
-static const int64_t few_copied_sizes[] = {8, 1 << 10, 8 << 10};
+static const int64_t crossing_sizes[] = {8 << 10,   16 << 10,  32 << 10, 64 << 10,
+                                         128 << 10, 256 << 10, 1 << 20};
+static const int64_t few_copied_sizes[] = {8, 1 << 10, 8 << 10, 64 << 10};
 static const int64_t few_single_sizes[] = {64 << 10, 1 << 20};
 static const int64_t exposed_sizes[] = {0,        64,       1 << 10,   4 << 10, 8 << 10,
                                         16 << 10, 64 << 10, 256 << 10, 1 << 20};
@@ -165,13 +166,12 @@ static void plan_memory(planner *w)
 
 static void plan_shared_rings(planner *w, const int *ranks, int most)
 {
+    add_sizes(w, ATN_OBS_SHARED_RING_COPY, 0, 2, ranks, 2, few_copied_sizes, 2);
     add_sizes(w, ATN_OBS_SHARED_RING_COPY, 0, 2, ranks, 2, ALL(crossing_sizes));
     add_sizes(w, ATN_OBS_SHARED_RING_SINGLE, 0, 2, ranks, 2, ALL(crossing_sizes));
-    for (int tau = 2; tau <= most; tau = next_tau(tau, most)) {
-        add_sizes(w, ATN_OBS_SHARED_RING_COPY, 0, tau, ranks, tau, few_copied_sizes,
-                  tau == 2 ? 2 : 3);
-        add_sizes(w, ATN_OBS_SHARED_RING_SINGLE, 0, tau, ranks, tau, few_single_sizes + (tau == 2),
-                  tau == 2 ? 1 : 2);
+    for (int tau = next_tau(2, most); tau <= most; tau = next_tau(tau, most)) {
+        add_sizes(w, ATN_OBS_SHARED_RING_COPY, 0, tau, ranks, tau, ALL(few_copied_sizes));
+        add_sizes(w, ATN_OBS_SHARED_RING_SINGLE, 0, tau, ranks, tau, ALL(few_single_sizes));
     }
 }
 

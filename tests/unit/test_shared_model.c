@@ -123,7 +123,7 @@ static void invalid_files_are_rejected(void **state)
     rejected(LOCAL "table exposed 1\n  0 1\nend\n", "only channel shared may have these");
 }
 
-/* Of a small message synchronisation is the greater part; it is contained in that of an empty one. */
+/* Of a small message synchronisation is the greater part; an empty one contains it. */
 static void small_transfers_are_plausible(void **state)
 {
     (void)state;
@@ -517,6 +517,18 @@ static void the_limit_may_be_absent(void **state)
     atn_model_survey_free(&s);
 }
 
+/* Whether both protocols are compared at a size. */
+static bool are_compared(const atn_experiments *list, int64_t bytes)
+{
+    int n = 0;
+    for (int i = 0; i < list->n; i++) {
+        const atn_observation *o = &list->v[i].of;
+        n += (o->kind == ATN_OBS_SHARED_RING_COPY || o->kind == ATN_OBS_SHARED_RING_SINGLE) &&
+             o->tau == 2 && o->bytes == bytes;
+    }
+    return n == 2;
+}
+
 static int shared_experiments(const char *topology_text, bool shared, int *most_p)
 {
     atn_topo *t = topology(topology_text);
@@ -525,6 +537,8 @@ static int shared_experiments(const char *topology_text, bool shared, int *most_
     const atn_survey_conditions conditions = {.shared = shared};
     int n = 0;
     assert_int_equal(atn_model_survey_plan(t, conditions, &list, &s, NULL), ATN_OK);
+    for (int64_t bytes = 8 << 10; bytes <= 1 << 20; bytes *= bytes < 256 << 10 ? 2 : 4)
+        assert_true(!shared || atn_topo_hops(t, 0, 1) > 0 || are_compared(&list, bytes));
     for (int i = 0; i < list.n; i++) {
         const atn_experiment *e = &list.v[i];
         if (!atn_model_obs_is_shared(e->of.kind))
