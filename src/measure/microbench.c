@@ -347,6 +347,7 @@ static const struct {
     [ATN_MB_SHARED_RING_SINGLE] = {atn_measure_shared_ring_single, true},
     [ATN_MB_EXPOSE] = {atn_measure_shared_expose, true},
     [ATN_MB_EXPOSED] = {atn_measure_shared_exposed, false},
+    [ATN_MB_EXPOSED_RING] = {atn_measure_shared_exposed_ring, true},
 };
 
 /* Equal parts of a pattern. */

@@ -35,6 +35,7 @@ typedef enum {
     ATN_MB_SHARED_RING_SINGLE,
     ATN_MB_EXPOSE,
     ATN_MB_EXPOSED,
+    ATN_MB_EXPOSED_RING,
     ATN_MB_PATTERNS
 } atn_mb_pattern;
 

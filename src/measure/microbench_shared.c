@@ -140,3 +140,11 @@ double atn_measure_shared_exposed(const atn_mb_participant *x)
     x->m->call++;
     return 0;
 }
+
+double atn_measure_shared_exposed_ring(const atn_mb_participant *x)
+{
+    expose(x, x->b->bytes, 1);
+    read_from(x, (x->me + 1) % x->b->n);
+    x->m->call++;
+    return 0;
+}

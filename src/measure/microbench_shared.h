@@ -14,5 +14,7 @@ double atn_measure_shared_ring_single(const atn_mb_participant *x);
 double atn_measure_shared_expose(const atn_mb_participant *x);
 /* Participant 0 exposes data, all others read them and raise a flag for participant 0. */
 double atn_measure_shared_exposed(const atn_mb_participant *x);
+/* All expose data, and each reads those of the next. */
+double atn_measure_shared_exposed_ring(const atn_mb_participant *x);
 
 #endif

@@ -84,7 +84,8 @@ static void repeat(experiment *s, double last, atn_observation *o)
 
 static bool is_ring(atn_mb_pattern p)
 {
-    return p == ATN_MB_RING || p == ATN_MB_SHARED_RING_COPY || p == ATN_MB_SHARED_RING_SINGLE;
+    return p == ATN_MB_RING || p == ATN_MB_SHARED_RING_COPY || p == ATN_MB_SHARED_RING_SINGLE ||
+           p == ATN_MB_EXPOSED_RING;
 }
 
 /* The first execution is a warm-up, unless it is so long that this does not matter and another one
@@ -202,6 +203,7 @@ static const atn_mb_pattern pattern_of[ATN_OBS_KINDS] = {
     [ATN_OBS_REDUCE] = ATN_MB_REDUCE,
     [ATN_OBS_EXPOSE] = ATN_MB_EXPOSE,
     [ATN_OBS_EXPOSED] = ATN_MB_EXPOSED,
+    [ATN_OBS_EXPOSED_RING] = ATN_MB_EXPOSED_RING,
     [ATN_OBS_SHARED_COPY] = ATN_MB_SHARED_COPY,
     [ATN_OBS_SHARED_SINGLE] = ATN_MB_SHARED_SINGLE,
     [ATN_OBS_SHARED_RING_COPY] = ATN_MB_SHARED_RING_COPY,

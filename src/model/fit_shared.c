@@ -24,15 +24,18 @@ typedef struct {
     atn_obs_kind one, many;
     double trips, fixed, parts;
     const atn_cost_table *less; /* NULL, or a time that is not part of the transfer */
+    atn_obs_kind rivals; /* with `less`: also several concurrent ones, without a fixed part */
 } origin;
 
 static double value_at(const origin *x, int64_t bytes, int tau)
 {
     const double time =
         tau == 1 ? seen(x->s, x->one, bytes, 1) / x->trips : seen(x->s, x->many, bytes, tau);
+    const double rivals = x->less && tau > 1 ? seen(x->s, x->rivals, bytes, tau) : 0;
     const double copied = bytes <= ATN_SHM_EXPOSED ? (double)bytes : 0; /* when it is exposed */
     const double less = x->less ? atn_model_table_time(x->less, copied, 1) : 0;
-    return time > 0 ? fmax(0, (time - x->fixed - less) / x->parts) : -1;
+    const double whole = fmax(time - x->fixed, rivals);
+    return time > 0 || rivals > 0 ? fmax(0, (whole - less) / x->parts) : -1;
 }
 
 /* The slowdown by concurrency at the nearest observed size, at least 1. */
@@ -64,7 +67,8 @@ static bool fit_table(const origin *x, atn_cost_table *t)
     int64_t sizes[ATN_FIT_POINTS];
     int taus[ATN_TABLE_TAUS];
     const int n = atn_model_fit_sizes(x->s, x->one, 0, 1, NULL, sizes);
-    const int ntaus = atn_model_fit_taus(x->s, &x->many, 1, 0, NULL, taus);
+    const atn_obs_kind kinds[] = {x->many, x->rivals};
+    const int ntaus = atn_model_fit_taus(x->s, kinds, x->less ? 2 : 1, 0, NULL, taus);
     bool ok = true;
     for (int i = 0; i < n && ok; i++)
         for (int k = 0; k < ntaus && ok; k++) {
@@ -151,7 +155,8 @@ static bool fit_exposures(const atn_survey *s, atn_channel *c)
                           .trips = 1,
                           .fixed = seen(s, ATN_OBS_EXPOSED, 0, 1) / 2,
                           .parts = 1,
-                          .less = &c->expose};
+                          .less = &c->expose,
+                          .rivals = ATN_OBS_EXPOSED_RING};
     return ok && fit_table(&reads, &c->exposed);
 }
 

@@ -188,6 +188,8 @@ static void plan_shared(planner *w)
     plan_shared_rings(w, ranks, most);
     add_sizes(w, ATN_OBS_EXPOSE, 0, 1, ranks, 1, ALL(copied_sizes));
     add_sizes(w, ATN_OBS_EXPOSED, 0, 1, ranks, 2, ALL(exposed_sizes));
+    for (int tau = 2; tau <= most; tau = next_tau(tau, most))
+        add_sizes(w, ATN_OBS_EXPOSED_RING, 0, tau, ranks, tau, ALL(few_exposed_sizes));
     for (int tau = 2; tau < most; tau = next_tau(tau, most - 1))
         add_sizes(w, ATN_OBS_EXPOSED, 0, tau, ranks, tau + 1, ALL(few_exposed_sizes));
 }

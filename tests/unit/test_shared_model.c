@@ -446,8 +446,8 @@ static const char survey[] = "attune-survey 1\n"
                              "o 21 exposed 0 65536 3 - 50 10e-6 10e-6 10e-6\n"
                              "skip 22\n"
                              "o 23 copy -1 1024 1 - 50 1e-7 1e-7 1e-7\n"
-                             "skip 24\n"
-                             "skip 25\n"
+                             "o 24 exposed_ring 0 8192 2 - 50 1.9e-6 1.9e-6 1.9e-6\n"
+                             "o 25 exposed_ring 0 65536 2 - 50 7e-6 7e-6 7e-6\n"
                              "end\n";
 
 static void parameters_from_observations(void **state)
@@ -473,7 +473,9 @@ static void parameters_from_observations(void **state)
     near(atn_model_table_time(&c->exposed, 8192, 1), 0.5e-6);
     near(atn_model_table_time(&c->exposed, 65536, 1), 5.88e-6); /* not copied when exposed */
     near(atn_model_table_time(&c->exposed, 65536, 3), 9.88e-6);
-    assert_int_equal(c->samples, 19 * 50);
+    near(atn_model_table_time(&c->exposed, 8192, 2), 1.5e-6); /* both expose and read */
+    near(atn_model_table_time(&c->exposed, 65536, 2), 6.98e-6);
+    assert_int_equal(c->samples, 21 * 50);
     assert_int_equal(m->channel[0].samples, 3 * 50);
     assert_int_equal(atn_model_machine_check(m, NULL), ATN_OK);
     atn_model_machine_free(m);
