@@ -250,19 +250,31 @@ static bool has_parts(const atn_calibrating *c)
            atn_cli_calibrate_has(c, ATN_PART_OF_MACHINE);
 }
 
-atn_status atn_cli_calibrate_run(atn_calibrating *c, atn_error *err)
+/* The hosts may have changed since yesterday. */
+static bool is_old(const atn_calibrating *c)
+{
+    enum { DAY_S = 86400 };
+    struct stat about;
+    return stat(c->parts, &about) == 0 && time(NULL) - about.st_mtime > DAY_S;
+}
+
+static void open_parts(const atn_calibrating *c)
 {
     char inside[PATH_MAX];
-    atn_status status = ATN_OK;
-    if (atn_cli_arg_given(c->a, "restart"))
+    if (atn_cli_arg_given(c->a, "restart") || is_old(c))
         remove_parts(c);
     else if (has_parts(c) && !atn_cli_arg_given(c->a, "quiet"))
         fprintf(stderr,
-                "attune: continuing an interrupted calibration of %s; --restart begins "
-                "again\n",
+                "attune: continuing an interrupted calibration of %s; --restart begins again\n",
                 c->hosts);
     atn_cli_calibrate_part(c, ATN_PART_OF_MACHINE, inside);
     atn_make_folders(inside);
+}
+
+atn_status atn_cli_calibrate_run(atn_calibrating *c, atn_error *err)
+{
+    atn_status status = ATN_OK;
+    open_parts(c);
     const double all = share_from(c, 0);
     for (int i = 0; i < ATN_CALIBRATE_STEPS && status == ATN_OK; i++)
         if (is_needed(c, i))
