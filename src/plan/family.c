@@ -118,3 +118,22 @@ atn_status atn_plan_family_forecast(const atn_problem *q, const atn_machine *m,
     *forecast_p = f;
     return ATN_OK;
 }
+
+int atn_plan_family_variants(const atn_choice *choice, int64_t bytes,
+                             atn_choice list[ATN_FAMILY_VARIANTS])
+{
+    static const struct {
+        int64_t bytes;
+        const char *text;
+    } others[ATN_FAMILY_VARIANTS - 1] = {{16384, "16K"}, {65536, "64K"}, {8192, "8K"}};
+    int n = 1;
+    list[0] = *choice;
+    for (int i = 0; i < ATN_FAMILY_VARIANTS - 1; i++) {
+        list[n] = *choice;
+        if ((choice->row->algo->passes & ATN_PASS_SEGMENT) && others[i].bytes < typical(bytes) &&
+            atn_algo_params_set(choice->row, &list[n].params, "segment", others[i].text, NULL) ==
+                ATN_OK)
+            n++;
+    }
+    return n;
+}

@@ -30,4 +30,9 @@ typedef struct {
 atn_status atn_plan_family_forecast(const atn_problem *q, const atn_machine *m,
                                     atn_family_forecast *forecast_p);
 
+/* The choice, then the same with other segments, for sizes of the class; returns how many. */
+enum { ATN_FAMILY_VARIANTS = 4 };
+int atn_plan_family_variants(const atn_choice *choice, int64_t bytes,
+                             atn_choice list[ATN_FAMILY_VARIANTS]);
+
 #endif

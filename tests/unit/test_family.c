@@ -77,6 +77,15 @@ static void begins_with_segments(void **state)
     assert_int_equal(atn_plan_family_forecast(&q, m, &f), ATN_OK);
     atn_plan_choice_print(&f.best, name);
     assert_string_equal(name, "butterfly{segment=32K}");
+    atn_choice list[ATN_FAMILY_VARIANTS];
+    assert_int_equal(atn_plan_family_variants(&f.best, q.bytes, list), 4);
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < i; k++)
+            assert_false(atn_plan_same_choice(&list[i], &list[k]));
+    assert_true(atn_plan_same_choice(&list[0], &f.best));
+    atn_choice whole = {.row = atn_algo_catalog_find(ATN_ALLREDUCE, "recursive_doubling")};
+    atn_algo_params_default(whole.row, &whole.params);
+    assert_int_equal(atn_plan_family_variants(&whole, q.bytes, list), 1); /* has no segments */
     atn_model_machine_free(m);
     atn_topo_free(t);
 }

@@ -307,8 +307,21 @@ static bool follow_order(const atn_subject *s, atn_choice *choice_p)
     return true;
 }
 
-/* With the best one by its schedules, or by its closed form if the network is not known; unless
- * the model has selected another start. */
+/* On a machine that was not measured, with the best one by its closed form and without a plan: all
+ * ranks would wait for it in their first call, to order what is equally unknown.  Algorithms of
+ * another order become candidates later: with a topology, or in the next run. */
+static void begin_unplanned(const atn_choice *choice, int64_t bytes, atn_candidate_set *f)
+{
+    atn_choice list[ATN_FAMILY_VARIANTS];
+    const int n = atn_plan_family_variants(choice, bytes, list);
+    for (int i = 0; i < n; i++) {
+        const int at = atn_tune_candidate_set_add(f, &list[i], -1, ATN_ERROR_UNKNOWN);
+        f->from_wisdom = i == 0 ? at : f->from_wisdom;
+    }
+}
+
+/* With the best one by its schedules, or by its closed form if the network is not known; unless the
+ * model has selected another start. */
 static void begin_in_order(const atn_problem *q, const atn_choice *choice, atn_candidate_set *f)
 {
     const int error = atn_select_model_error();
@@ -317,7 +330,7 @@ static void begin_in_order(const atn_problem *q, const atn_choice *choice, atn_c
         if (atn_tune_candidate_set_in_order(f, i, q))
             f->from_wisdom = i;
     if (f->from_wisdom < 0)
-        f->from_wisdom = atn_tune_candidate_set_add(f, choice, -1, error);
+        begin_unplanned(choice, q->bytes, f);
 }
 
 atn_advice atn_select_advice_expect(void *context, const atn_call_class *x)
@@ -378,7 +391,8 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
         return ATN_ADVICE_ARRIVALS;
     atn_tune_candidate_set_make(s->q.op, ATN_ERROR_TOPOLOGY, rule, field_p);
     atn_select_arrivals_add(c, x, field_p);
-    if (!ordered || atn_select_planning_allowed())
+    const bool unplanned = first && ordered && atn_select_model_error() == ATN_ERROR_UNKNOWN;
+    if (!unplanned && (!ordered || atn_select_planning_allowed()))
         native_ps = atn_select_candidates_plan(c, x, field_p);
     atn_select_staleness_expect(x, native_ps);
     if (at_once)
