@@ -150,7 +150,7 @@ static bool have_private(atn_comm *c, const atn_turn *turn, const atn_plan *plan
         return true;
     const int64_t start = atn_ticks();
     const bool made = atn_comm_private_make(c);
-    atn_tune_driver_cost(c->driver, atn_ticks() - start);
+    atn_tune_driver_cost_once(c->driver, atn_ticks() - start);
     return made;
 }
 

@@ -39,10 +39,11 @@ static void write_advice(atn_driver *d, const atn_call_class *x)
         a->advice = before;
     else if (!a->off.costs)
         a->advice = d->s.advise(d->s.context, x, &f, &a->off);
+    d->worked = atn_ticks() - start;
     a->off.at = x->calls;
     a->seen_ps = seen_ps(x);
     a->passed_ns = atn_tune_driver_passed(d);
-    a->overhead_ns = atn_tune_driver_overhead(d) + atn_ticks_ns(atn_ticks() - start);
+    a->overhead_ns = atn_tune_driver_overhead(d) + atn_ticks_ns(d->worked);
     if (before == ATN_ADVICE_LATER)
         a->pause = x->calls / 2 + 1;
     else if (a->advice == ATN_ADVICE_LATER)

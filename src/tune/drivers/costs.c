@@ -40,11 +40,16 @@ void atn_tune_costs_earn(atn_driver *d)
     d->shared_ns = all_ns;
 }
 
-void atn_tune_driver_cost(atn_driver *d, int64_t ticks)
+void atn_tune_driver_cost_once(atn_driver *d, int64_t ticks)
 {
     d->overhead += ticks;
-    atomic_fetch_add(&set_up, ticks);
     atn_tune_account_spend(&account, atn_ticks_ns(ticks));
+}
+
+void atn_tune_driver_cost(atn_driver *d, int64_t ticks)
+{
+    atomic_fetch_add(&set_up, ticks);
+    atn_tune_driver_cost_once(d, ticks);
 }
 
 /* The first one takes a plan and about as many collectives as the start. */

@@ -139,9 +139,17 @@ static atn_advice take_advice(atn_driver *d, atn_call_class *x, atn_advice advic
     return advice;
 }
 
+/* The cost of a request on this rank, in ticks.  In the first call of a class ranks wait for the
+ * last one to arrive and for connections, with or without a request, so only the work counts. */
+static int64_t cost_of_request(const atn_driver *d, bool first, int64_t start)
+{
+    return first ? d->worked : atn_ticks() - start;
+}
+
 static void request_advice(atn_driver *d, atn_call_class *x)
 {
     const int64_t start = atn_ticks();
+    const bool first = x->calls == 0;
     atn_candidate_set field;
     atn_advice advice = atn_tune_driver_advice(d, x, &field);
     if (x->quiet == 0)
@@ -155,7 +163,7 @@ static void request_advice(atn_driver *d, atn_call_class *x)
     if (advice == ATN_ADVICE_SKETCH) /* once, and not for a tuner */
         d->overhead += atn_ticks() - start;
     else
-        atn_tune_driver_cost(d, atn_ticks() - start);
+        atn_tune_driver_cost(d, cost_of_request(d, first, start));
 }
 
 /* ---- calls that need no turn ---- */

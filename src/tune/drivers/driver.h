@@ -110,6 +110,8 @@ bool atn_tune_driver_times_arrivals(atn_call_class *x);
 void atn_tune_driver_join(atn_call_class *x, int from);
 /* Adds a cost of setting up tuning on this rank, in ticks. */
 void atn_tune_driver_cost(atn_driver *d, int64_t ticks);
+/* The same for a cost that further tuners of the communicator do not have. */
+void atn_tune_driver_cost_once(atn_driver *d, int64_t ticks);
 /* The next call of a class; requests advice when it is due (collective).  Afterwards its promise
  * has the number of calls that need no turn, if this one is not timed. */
 void atn_tune_driver_turn(atn_driver *d, atn_call_class *x, int64_t bytes, atn_turn *turn_p);

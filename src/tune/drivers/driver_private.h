@@ -20,6 +20,7 @@ struct atn_driver {
     atn_tuners tuners;
     int64_t opened;    /* ticks */
     int64_t overhead;  /* ticks: cost on this rank without regret and agreements */
+    int64_t worked;    /* ticks: on rank 0, for its latest advice */
     int64_t shared_ns; /* savings that the account for set-ups has a part of */
     int n;
     atn_class_key keys[ATN_TUNERS_MOST];
