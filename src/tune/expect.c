@@ -93,9 +93,6 @@ int64_t atn_tune_expect_worst(const atn_tuner *t, int i)
     return worst < most ? worst : most;
 }
 
-/* Results must not change, and the candidate gives them. */
-static bool is_serving(const atn_tuner *t, int i) { return t->s.shadow && i == t->incumbent; }
-
 /* On scratch data all of its time, and that of the winner, if both need it. */
 int64_t atn_tune_expect_loss(const atn_tuner *t, int i)
 {
@@ -103,7 +100,7 @@ int64_t atn_tune_expect_loss(const atn_tuner *t, int i)
     const int64_t beside = atn_tune_on_scratch(t, t->winner) ? atn_tune_expect_winner(t) : 0;
     if (atn_tune_on_scratch(t, i))
         return beside + worst;
-    return beside + (i == t->native || is_serving(t, i) || worst < native ? 0 : worst - native);
+    return beside + (i == t->native || worst < native ? 0 : worst - native);
 }
 
 /* Native has none before it is beaten: the program would run it without Attune. */
@@ -112,8 +109,7 @@ int64_t atn_tune_expect_regret(const atn_tuner *t, int i)
     int64_t error;
     const int64_t ps = atn_tune_expect_time(t, i, &error), usual = atn_tune_expect_winner(t);
     const int64_t likely = ps > 0 ? ps : atn_tune_savings_native(t);
-    if (atn_tune_on_scratch(t, i) || is_serving(t, i) || (i == t->native && !t->monitoring) ||
-        likely < usual)
+    if (atn_tune_on_scratch(t, i) || (i == t->native && !t->monitoring) || likely < usual)
         return 0;
     return likely - usual;
 }

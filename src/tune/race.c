@@ -464,17 +464,15 @@ static void restart(atn_tuner *t, int64_t winner_now_ps, int64_t native_now_ps)
         if (i != t->winner)
             reopen(&t->candidate[i], change);
     atn_tune_candidate_reset(&t->candidate[t->winner]);
-    if (t->winner != t->incumbent && t->candidate[t->incumbent].is.same_bits) {
-        adopt(t, t->incumbent); /* another one that may serve can be the best of them now */
-        t->reference_ps = 0;
-        t->drifted = true;
-        return;
-    }
     atn_tune_candidate_record(&t->candidate[t->winner], winner_now_ps);
     if (native_now_ps > 0)
         atn_tune_candidate_record(&t->candidate[t->native], native_now_ps);
     if (retreat)
         reopen(&t->candidate[t->winner], change);
+    if (t->winner != t->incumbent && t->candidate[t->incumbent].is.same_bits) {
+        atn_tune_candidate_reset(&t->candidate[t->winner]); /* others that may serve race first */
+        t->winner = t->incumbent;
+    }
     adopt(t, retreat ? t->native : t->winner);
     t->drifted = true;
 }

@@ -30,6 +30,9 @@ static int block_of(const atn_tuner *t, int candidate)
     return -1;
 }
 
+/* The candidate whose calls cost or save: in doubt the winner, although native serves. */
+static int served(const atn_tuner *t) { return t->s.shadow ? t->incumbent : t->winner; }
+
 /* In this round, because the machine may have changed, else before. */
 static int64_t winner_time(const atn_tuner *t, const int64_t per_call_ps[2])
 {
@@ -93,17 +96,17 @@ void atn_tune_savings_charge(atn_tuner *t, const int64_t block_ns[2], const int6
         const atn_block *const block = &t->round.block[i];
         if (atn_tune_on_scratch(t, block->candidate))
             atn_tune_budget_spend(t->budget, block_ns[i]);
-        else if (block->candidate != (t->s.shadow ? t->incumbent : t->winner))
+        else if (block->candidate != t->winner && block->candidate != t->incumbent)
             charge_trial(t, block, block_ns[i], native_ps, winner_ps);
     }
 }
 
 /* ---- the calls between rounds ---- */
 
-/* Of the winner: at least as long as any usual block, the mean, and the time in this round. */
-static int64_t winner_high(const atn_tuner *t, int64_t now_ps)
+/* At least as long as any usual block, the mean, and the time in this round. */
+static int64_t served_high(const atn_tuner *t, int64_t now_ps)
 {
-    const int64_t high = atn_tune_candidate_range(&t->candidate[t->winner]).high;
+    const int64_t high = atn_tune_candidate_range(&t->candidate[served(t)]).high;
     const int64_t mean =
         t->timed_weight > 0
             ? (int64_t)((__int128)t->timed_ns * 1000 * ATN_TUNE_WEIGHT / t->timed_weight)
@@ -112,53 +115,55 @@ static int64_t winner_high(const atn_tuner *t, int64_t now_ps)
     return most > now_ps ? most : now_ps;
 }
 
+/* A reduction whose result must not change cannot retreat to native: refraining from trials would
+ * not help it. */
+static void lose(atn_tuner *t, int64_t per_call_ps, int64_t weight)
+{
+    if (!t->s.shadow)
+        atn_tune_budget_lose(t->budget, all_ns(per_call_ps, weight));
+}
+
 /* A single slow round does not decide: the next one compares the winner with native. */
 static void settle_calls(atn_tuner *t, int64_t now_ps, int64_t native_now_ps)
 {
     const atn_time_range usual = atn_tune_candidate_range(&t->candidate[t->native]),
-                         own = atn_tune_candidate_range(&t->candidate[t->winner]);
-    const int64_t high_ps = winner_high(t, now_ps), weight = t->open_calls * t->least_weight;
+                         own = atn_tune_candidate_range(&t->candidate[served(t)]);
+    const int64_t high_ps = served_high(t, now_ps), weight = t->open_calls * t->least_weight;
     if (now_ps > usual.high && (!t->suspicious || native_now_ps == 0))
         return;
     if (now_ps > usual.high)
-        atn_tune_budget_lose(t->budget, all_ns(now_ps - native_now_ps, weight));
+        lose(t, now_ps - native_now_ps, weight);
     else if (usual.low > high_ps)
         atn_tune_budget_earn(t->budget, all_ns(usual.low - high_ps, weight));
     else if (own.low > usual.high)
-        atn_tune_budget_lose(t->budget, all_ns(own.low - usual.low, weight));
+        lose(t, own.low - usual.low, weight);
     t->open_calls = 0;
 }
 
-/* The block of the winner: its time was measured. */
+/* Its time was measured. */
 static void settle_block(atn_tuner *t, const atn_block *block, int64_t ns, int64_t native_now_ps)
 {
     const int64_t high_ps = atn_tune_candidate_range(&t->candidate[t->native]).high,
                   native_ps = native_now_ps > 0 ? native_now_ps : high_ps;
     atn_tune_budget_earn(t->budget, all_ns(native_low(t), block->weight) - ns);
-    if (native_ps > 0)
+    if (native_ps > 0 && !t->s.shadow)
         atn_tune_budget_lose(t->budget, ns - all_ns(native_ps, block->weight));
-}
-
-/* Whether the calls of the class use the winner. */
-static bool is_served(const atn_tuner *t)
-{
-    return !t->s.shadow || (t->winner == t->incumbent && t->candidate[t->winner].is.same_bits);
 }
 
 void atn_tune_savings_settle(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2])
 {
-    const int own = block_of(t, t->winner), beside = block_of(t, t->native);
-    t->unchecked = own >= 0 ? 0 : t->unchecked;
+    const int own = block_of(t, served(t)), beside = block_of(t, t->native);
+    t->unchecked = block_of(t, t->winner) >= 0 ? 0 : t->unchecked;
     t->worked_ns += all_ns(winner_time(t, per_call_ps), t->since * t->least_weight);
-    if (own < 0 || t->winner == t->native || !is_served(t)) {
-        t->open_calls = t->winner == t->native ? 0 : t->open_calls;
+    if (own < 0 || served(t) == t->native) {
+        t->open_calls = served(t) == t->native ? 0 : t->open_calls;
         return;
     }
     t->timed_ns += block_ns[own];
     t->timed_weight += t->round.block[own].weight;
     settle_block(t, &t->round.block[own], block_ns[own], beside >= 0 ? per_call_ps[beside] : 0);
     if (t->candidate[t->native].samples >= ATN_TUNE_ENOUGH &&
-        t->candidate[t->winner].samples >= ATN_TUNE_ENOUGH)
+        t->candidate[served(t)].samples >= ATN_TUNE_ENOUGH)
         settle_calls(t, per_call_ps[own], beside >= 0 ? per_call_ps[beside] : 0);
 }
 

@@ -225,7 +225,7 @@ static void count_calls(atn_tuner *t, int64_t calls)
 
 static void count_untimed(atn_tuner *t, int64_t calls)
 {
-    t->open_calls += t->incumbent == t->winner ? calls : 0;
+    t->open_calls += t->s.shadow || t->incumbent == t->winner ? calls : 0;
 }
 
 atn_step atn_tune_tuner_step(atn_tuner *t, int weight)

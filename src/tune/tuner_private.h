@@ -105,6 +105,7 @@ static inline bool atn_tune_on_scratch(const atn_tuner *t, int candidate)
 {
     return t->s.shadow && candidate != t->incumbent && !t->candidate[candidate].is.same_bits;
 }
+
 /* expect.c: median of the winner; whether it cannot become slower than native. */
 int64_t atn_tune_expect_winner(const atn_tuner *t);
 bool atn_tune_expect_safe(const atn_tuner *t);
