@@ -206,7 +206,10 @@ static void json_table(atn_json *out, const atn_job_facts *j)
 static void write_json(FILE *f, const atn_job_facts *j)
 {
     const atn_job_totals sum = atn_report_job_total(j);
+    const atn_job_outcome o = atn_report_job_outcome(j);
+    char limit[ATN_OBSTACLE_WORDS];
     char **const advice = atn_report_job_advice(j);
+    atn_report_job_obstacle(&o, limit);
     atn_json out = {.f = f};
     atn_report_json_open(&out, NULL, '{');
     atn_report_json_int(&out, "ranks", j->ranks);
@@ -215,6 +218,10 @@ static void write_json(FILE *f, const atn_job_facts *j)
     atn_report_json_text(&out, "transport", j->transport);
     atn_report_json_text(&out, "calibration", j->calibration);
     number(&out, "job_ms", true, 1e3 * j->seconds);
+    number(&out, "native_job_ms", o.known, 1e3 * o.native);
+    number(&out, "native_job_ci_ms", o.known, 1e3 * o.ci);
+    number(&out, "gained_ms", o.known, 1e3 * o.gained);
+    atn_report_json_text(&out, "obstacle", limit);
     number(&out, "collectives_ms", true, 1e3 * j->collectives);
     number(&out, "native_ms", true, 1e3 * j->native);
     number(&out, "saved_ms", sum.known > 0, 1e3 * sum.saved);

@@ -1,6 +1,7 @@
 /* job.h - the report of a job: its collectives, the time saved against native, recommendations.
  *
- * Nothing is estimated: what was not measured is an empty cell. */
+ * Nothing is invented: what was not measured is an empty cell.  Only the first sentence estimates:
+ * it derives the time of the native job from the measured savings. */
 #ifndef ATN_REPORT_JOB_H
 #define ATN_REPORT_JOB_H
 
@@ -80,6 +81,7 @@ typedef struct {
     int64_t lost;          /* calls without a row */
     double start_seconds;  /* Attune's part of MPI_Init; included in `seconds` */
     double tuning_seconds; /* overhead of tuning; < 0: no tuning */
+    double lost_seconds;   /* part of it: calls that were slower than native, which rows include */
     int budget;            /* for tuning, per mille of run time */
     bool has_topology, has_machine, has_rules, plans, learns, reproducible;
     bool brief;    /* text: only the rows with the longest times */
@@ -101,6 +103,18 @@ typedef struct {
     double total;          /* seconds of all rows; may exceed the time of any single rank */
 } atn_job_totals;
 
+/* The first sentence. */
+typedef struct {
+    bool known;               /* some served calls have a native time, or none was served */
+    double native, ci;        /* seconds of the job with native calls; half width, 95 % */
+    double gained;            /* seconds */
+    const atn_job_row *worst; /* with the longest time in native routines; NULL: none matters */
+} atn_job_outcome;
+
+atn_job_outcome atn_report_job_outcome(const atn_job_facts *j);
+/* The words about `worst`: operation, time and reason; "" if there is none. */
+enum { ATN_OBSTACLE_WORDS = ATN_WHY_WORDS + 160 };
+void atn_report_job_obstacle(const atn_job_outcome *o, char out[ATN_OBSTACLE_WORDS]);
 atn_job_saving atn_report_job_saved(const atn_job_row *row);
 atn_job_totals atn_report_job_total(const atn_job_facts *j);
 /* operation, ranks, bytes, algorithm, calls, total_ms, mean_us, native_us, saved_ms, saved_ci_ms,
@@ -112,7 +126,7 @@ const char *atn_report_why_remedy(atn_why why);
 /* Recommendations, the most useful first; NULL-terminated; free with atn_report_lines_free.
  * NULL: out of memory. */
 char **atn_report_job_advice(const atn_job_facts *j);
-/* The lines above the table. */
+/* The lines above the table; the first one is the sentence about the outcome. */
 char **atn_report_job_summary(const atn_job_facts *j);
 void atn_report_lines_free(char **lines);
 

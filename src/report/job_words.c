@@ -49,6 +49,82 @@ static const char *time_words(double seconds, char out[32])
 
 static double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
+/* ---- outcome ---- */
+
+static const double worth = 0.05; /* of the time in collectives */
+
+static void put_size(const atn_job_row *row, char out[80])
+{
+    char lo[32], hi[32];
+    if (row->size_class <= 0)
+        out[0] = '\0';
+    else
+        snprintf(out, 80, " of %s to %s bytes",
+                 atn_format_size(INT64_C(1) << (row->size_class - 1), lo),
+                 atn_format_size(INT64_C(1) << row->size_class, hi));
+}
+
+/* The native row with the longest time, unless it is short, that was not named before; -1: none. */
+static int longest_native(const atn_job_facts *j, double total, const bool *named)
+{
+    int most = -1;
+    for (int i = 0; i < j->nrows; i++)
+        if ((named == NULL || !named[i]) && j->rows[i].reason.why != ATN_WHY_SERVED &&
+            (most < 0 || j->rows[i].seconds > j->rows[most].seconds))
+            most = i;
+    return most >= 0 && j->rows[most].seconds >= worth * total ? most : -1;
+}
+
+/* Overhead outside of calls would not have been there; calls that were slower than native reduce
+ * the savings of their rows. */
+atn_job_outcome atn_report_job_outcome(const atn_job_facts *j)
+{
+    const atn_job_totals sum = atn_report_job_total(j);
+    const double tuning = j->tuning_seconds > 0 ? j->tuning_seconds - j->lost_seconds : 0;
+    const int worst = longest_native(j, sum.total, NULL);
+    atn_job_outcome o = {.known = sum.known > 0 || sum.unknown <= 0, .ci = sum.ci};
+    o.gained = sum.saved - j->start_seconds - (tuning > 0 ? tuning : 0);
+    o.native = j->seconds + o.gained;
+    o.worst = worst >= 0 ? &j->rows[worst] : NULL;
+    return o;
+}
+
+void atn_report_job_obstacle(const atn_job_outcome *o, char out[ATN_OBSTACLE_WORDS])
+{
+    char size[80], time[32], why[ATN_WHY_WORDS];
+    out[0] = '\0';
+    if (o->worst == NULL)
+        return;
+    put_size(o->worst, size);
+    atn_report_why_words(&o->worst->reason, why);
+    snprintf(out, ATN_OBSTACLE_WORDS, "%s%s, %s native (%s)",
+             atn_sched_operation_get((atn_operation)o->worst->op)->name, size,
+             time_words(o->worst->seconds, time), why);
+}
+
+/* Time, estimated native time, gain, and what limits it. */
+static void add_outcome(lines *l, const atn_job_facts *j)
+{
+    const atn_job_outcome o = atn_report_job_outcome(j);
+    char now[32], native[32], ci[32], gain[32], limit[ATN_OBSTACLE_WORDS];
+    const double share = percent(o.gained < 0 ? -o.gained : o.gained, o.native);
+    atn_report_job_obstacle(&o, limit);
+    time_words(j->seconds, now);
+    time_words(o.gained < 0 ? -o.gained : o.gained, gain);
+    const char *const rest = *limit != '\0' ? limit : "nothing that matters stayed native";
+    if (o.known)
+        add_line(l,
+                 "%s, estimated %s +- %s with native collectives: %s (%.1f %%) %s; in the way of "
+                 "more: %s",
+                 now, time_words(o.native, native), time_words(o.ci, ci), gain, share,
+                 o.gained < 0 ? "lost" : "gained", rest);
+    else
+        add_line(l,
+                 "%s, with native collectives unknown (no native call to compare with); in the "
+                 "way of more: %s",
+                 now, rest);
+}
+
 /* ---- summary ---- */
 
 static void add_saved(lines *l, const atn_job_totals *sum)
@@ -82,7 +158,7 @@ static void add_costs(lines *l, const atn_job_facts *j)
     else
         add_line(l, "tuning took %s, %.2f %% of run time (budget: %.1f %%%s)",
                  time_words(j->tuning_seconds, a), share, most,
-                 share > most ? "; the first trials may exceed it" : "");
+                 share > most ? ", the start credit, and most of what was saved" : "");
 }
 
 char **atn_report_job_summary(const atn_job_facts *j)
@@ -90,6 +166,7 @@ char **atn_report_job_summary(const atn_job_facts *j)
     const atn_job_totals sum = atn_report_job_total(j);
     lines l = {0};
     char a[32], b[32];
+    add_outcome(&l, j);
     add_line(&l, "%d ranks on %d host%s, %s, %s", j->ranks, j->hosts, j->hosts == 1 ? "" : "s",
              j->mpi, time_words(j->seconds, a));
     add_line(
@@ -106,31 +183,14 @@ char **atn_report_job_summary(const atn_job_facts *j)
 /* ---- advice ---- */
 
 enum { MOST_NAMED = 3 };
-static const double worth = 0.05; /* of the time in collectives */
-
-static void put_size(const atn_job_row *row, char out[80])
-{
-    char lo[32], hi[32];
-    if (row->size_class <= 0)
-        out[0] = '\0';
-    else
-        snprintf(out, 80, " of %s to %s bytes",
-                 atn_format_size(INT64_C(1) << (row->size_class - 1), lo),
-                 atn_format_size(INT64_C(1) << row->size_class, hi));
-}
-
 /* The call classes with the longest time in native routines. */
 static void add_native(lines *l, const atn_job_facts *j, double total)
 {
     bool *named = calloc((size_t)j->nrows + 1, sizeof *named);
     for (int n = 0; named != NULL && n < MOST_NAMED; n++) {
-        int most = -1;
         char size[80], time[32], why[ATN_WHY_WORDS];
-        for (int i = 0; i < j->nrows; i++)
-            if (!named[i] && j->rows[i].reason.why != ATN_WHY_SERVED &&
-                (most < 0 || j->rows[i].seconds > j->rows[most].seconds))
-                most = i;
-        if (most < 0 || j->rows[most].seconds < worth * total)
+        const int most = longest_native(j, total, named);
+        if (most < 0)
             break;
         named[most] = true;
         const atn_job_row *const row = &j->rows[most];

@@ -124,6 +124,42 @@ static void test_csv(void **state)
     free(csv);
 }
 
+/* 10 s with 1 s saved; 50 ms of tuning, of which 20 ms are in the rows, and 3 ms of start-up. */
+static void test_outcome(void **state)
+{
+    (void)state;
+    atn_job_facts j = facts;
+    j.lost_seconds = 0.02;
+    const atn_job_outcome o = atn_report_job_outcome(&j);
+    assert_true(o.known && fabs(o.gained - 0.967) < 1e-12 && fabs(o.native - 10.967) < 1e-12);
+    assert_true(fabs(o.ci - 0.05) < 1e-5);
+    assert_ptr_equal(o.worst, &rows[3]);
+    char *text = written(&j, "text");
+    static const char sentence[] =
+        "attune report: 10.0 s, estimated 11.0 s +- 50.0 ms with native collectives: 967 ms (8.8 "
+        "%) "
+        "gained; in the way of more: alltoallv, 1.50 s native (slower: pairwise by 12.4 % (best of "
+        "5 tried))\n";
+    assert_int_equal(strncmp(text, sentence, strlen(sentence)), 0);
+    free(text);
+    char *const json = written(&j, "json");
+    has(json, "\"native_job_ms\": 10967.000");
+    has(json, "\"native_job_ci_ms\": 50.000");
+    has(json, "\"gained_ms\": 967.000");
+    has(json, "\"obstacle\": \"alltoallv, 1.50 s native (slower: pairwise by 12.4 % (best of 5 "
+              "tried))\"");
+    free(json);
+    j.nrows = 2; /* all served */
+    text = written(&j, "text");
+    has(text, "in the way of more: nothing that matters stayed native\n");
+    free(text);
+    j.rows = rows + 2; /* none served: the time is native's, apart from the overhead */
+    j.nrows = 3;
+    text = written(&j, "text");
+    has(text, "estimated 9.97 s +- 0.00 us with native collectives: 33.0 ms (0.3 %) lost; in the");
+    free(text);
+}
+
 static void test_text(void **state)
 {
     (void)state;
@@ -157,11 +193,15 @@ static void test_nothing_is_invented(void **state)
     j.learns = false;
     char *text = written(&j, "text");
     has(text, "saved against native: not measured");
+    has(text, "attune report: 10.0 s, with native collectives unknown (no native call to compare "
+              "with); in the way");
     has(text, "tuning: none in this job");
     has(text, "use `attune bench`");
     free(text);
     char *const json = written(&j, "json");
     has(json, "\"saved_ms\": null");
+    has(json, "\"native_job_ms\": null");
+    has(json, "\"gained_ms\": null");
     has(json, "\"tuning_ms\": null");
     free(json);
     j.nrows = 0;
@@ -287,6 +327,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_html),         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_small_share),  cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_every_reason), cmocka_unit_test(test_commas),
+        cmocka_unit_test(test_outcome),
     };
     if (argc > 1)
         return atn_report_job_write(stdout, &facts, argv[1], &err) == ATN_OK ? 0 : 1;

@@ -172,5 +172,6 @@ void atn_observe_classes_close(atn_comm *c)
         atn_observe_report_close(x, &r);
     }
     if (c->r == 0)
-        atn_observe_report_tuning(atn_tune_driver_spent(c->driver), 10 * atn_job_current.budget);
+        atn_observe_report_tuning(atn_tune_driver_spent(c->driver), atn_tune_driver_lost(c->driver),
+                                  10 * atn_job_current.budget);
 }

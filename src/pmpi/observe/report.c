@@ -17,6 +17,7 @@
 
 typedef struct {
     double seconds, start, tuning; /* of the job; in MPI_Init; spent on tuning, < 0: none */
+    double lost;                   /* part of `tuning`: in calls that were slower than native */
     double collectives, native;
     int64_t nonblocking; /* reductions of the program */
     int64_t budget;
@@ -86,12 +87,13 @@ void atn_observe_report_close(const void *class, const atn_job_reason *reason)
     pthread_mutex_unlock(&lock);
 }
 
-void atn_observe_report_tuning(int64_t ns, int budget)
+void atn_observe_report_tuning(int64_t ns, int64_t lost_ns, int budget)
 {
     if (ns == 0)
         return;
     pthread_mutex_lock(&lock);
     own.tuning = (own.tuning < 0 ? 0 : own.tuning) + 1e-9 * (double)ns;
+    own.lost += 1e-9 * (double)lost_ns;
     own.budget = budget;
     pthread_mutex_unlock(&lock);
 }
@@ -108,7 +110,10 @@ static void join_table(const tables *from, tables *to)
         to->nonblocking = from->nonblocking;
     to->seconds = larger(to->seconds, from->seconds);
     to->start = larger(to->start, from->start);
-    to->tuning = larger(to->tuning, from->tuning);
+    if (from->tuning > to->tuning) {
+        to->tuning = from->tuning;
+        to->lost = from->lost;
+    }
     if (from->collectives > to->collectives) {
         to->collectives = from->collectives;
         to->native = from->native;
@@ -169,6 +174,7 @@ static atn_job_facts facts_of(const tables *all, int hosts)
         .lost = all->rows.lost,
         .start_seconds = all->start,
         .tuning_seconds = all->tuning,
+        .lost_seconds = all->lost,
         .budget = (int)all->budget,
         .has_topology = job->topo != NULL,
         .has_machine = job->measured,

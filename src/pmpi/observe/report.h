@@ -14,8 +14,9 @@ void atn_observe_report_add(const atn_problem *q, const atn_choice *choice,
 void atn_observe_report_close(const void *class, const atn_job_reason *reason);
 /* A nonblocking or persistent reduction, which is not served. */
 void atn_observe_report_nonblocking(void);
-/* Nanoseconds that tuning cost on a communicator (budget.h), and its budget per mille. */
-void atn_observe_report_tuning(int64_t ns, int budget);
+/* Nanoseconds that tuning cost on a communicator (budget.h), those of them in calls slower than
+ * native, and its budget per mille. */
+void atn_observe_report_tuning(int64_t ns, int64_t lost_ns, int budget);
 /* Algorithm and parameters without the operation. */
 void atn_observe_report_name(const atn_choice *choice, char out[ATN_JOB_NAME]);
 /* Collective over MPI_COMM_WORLD; call classes must be closed. */

@@ -82,6 +82,8 @@ int64_t atn_tune_driver_spent(const atn_driver *d)
     return d->tuners.budget.spent_ns + atn_ticks_ns(d->overhead);
 }
 
+int64_t atn_tune_driver_lost(const atn_driver *d) { return d->tuners.budget.lost_ns; }
+
 /* Advice is requested before the call after `calls`; calls by promise are not counted yet. */
 atn_kind_facts atn_tune_driver_facts(const atn_call_class *x)
 {

@@ -138,8 +138,10 @@ void atn_tune_driver_stop(atn_driver *d);
 /* costs.c: call classes so far, and nanoseconds that tuning has cost (budget.h). */
 int atn_tune_driver_classes(const atn_driver *d);
 const atn_call_class *atn_tune_driver_class_at(const atn_driver *d, int i);
-/* Without the start of the job, which is not tuning. */
+/* Without the start of the job, which is not tuning; the part of it in calls that were slower than
+ * native. */
 int64_t atn_tune_driver_spent(const atn_driver *d);
+int64_t atn_tune_driver_lost(const atn_driver *d);
 
 /* The state of a call class. */
 typedef enum {
