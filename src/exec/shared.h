@@ -33,6 +33,7 @@ struct atn_shared {
     atn_shm_board *board; /* of this rank */
     atn_exposed *exposed; /* by entry of the board; NULL: none yet */
     uint64_t call;        /* executions so far, on all ranks alike */
+    bool reads;           /* ranks can read each other's memory */
     char *buffer;         /* for data that are combined while they are received; NULL: none yet */
     MPI_Comm comm;
 };

@@ -132,6 +132,7 @@ static void connect_all(const opening *o, int all, bool yields)
         if (m->index[i] >= 0)
             connect(o, i, all & VOTE_DIRECT);
     m->index[o->r] = -1;
+    m->reads = all & VOTE_DIRECT;
     m->board = atn_shm_region_board(&m->region, m->region.r);
     m->waiting = (atn_shm_waiting){.bell = atn_shm_region_bell(&m->region, m->region.r),
                                    .yields = yields,
@@ -194,9 +195,8 @@ atn_shared *atn_exec_shared_open(const atn_place_mpi *mpi, MPI_Comm comm, bool w
 
 void atn_exec_shared_set_direct(atn_shared *m, int64_t bytes)
 {
-    for (int i = 0; m != NULL && bytes > 0 && i < m->region.n; i++)
-        if (m->peer[i].out.direct != INT64_MAX)
-            m->peer[i].out.direct = bytes;
+    for (int i = 0; m != NULL && m->reads && bytes > 0 && i < m->region.n; i++)
+        m->peer[i].out.direct = bytes;
 }
 
 void atn_exec_shared_close(atn_shared *m)

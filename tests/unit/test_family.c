@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "plan/family.h"
+#include "plan/wisdom.h"
 #include "topo/topo.h"
 #include "tune/candidate_set.h"
 

@@ -344,8 +344,8 @@ atn_advice atn_select_advice_expect(void *context, const atn_call_class *x)
     return is_untried(&x->subject) ? ATN_ADVICE_FIXED : ATN_ADVICE_LATER;
 }
 
-/* Without a topology predictions are worth little.  Wisdom needs none, and reductions that may begin
- * in canonical order must do so before their first call. */
+/* Without a topology predictions are worth little.  Wisdom needs none, and reductions that may
+ * begin in canonical order must do so before their first call. */
 atn_advice atn_select_advice_prepare(void *context, const atn_call_class *x)
 {
     atn_comm *const c = context;
