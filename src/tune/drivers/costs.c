@@ -10,14 +10,14 @@ static _Atomic int drivers;
 static atn_account account;                      /* of start and set-ups */
 static _Atomic int64_t start_ns, set_up, tuners; /* their costs, the latter in ticks; set-ups */
 
-/* Half of the budget; the other half is for trials. */
+/* All of the budget: trials wait until the overhead is earned (budget.h). */
 void atn_tune_costs_begin(atn_driver *d)
 {
     const int64_t now_ns = atn_clock_kernel_ns();
     d->opened = atn_ticks();
     atn_tune_account_open(&account, &(atn_account){
                                         .share = d->s.budget,
-                                        .of = 2 * 1000,
+                                        .of = 1000,
                                         .left_ns = ATN_CREDIT_AGREEMENTS * d->s.tune.agreement_ns,
                                         .most_ns = INT64_MAX,
                                         .now_ns = now_ns,
