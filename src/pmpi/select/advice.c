@@ -320,12 +320,11 @@ static void begin_unplanned(const atn_choice *choice, int64_t bytes, atn_candida
     }
 }
 
-/* With the best one by its schedules, or by its closed form if the network is not known; unless the
- * model has selected another start. */
+/* With the best one by its schedules, or by its closed form if the machine was not measured: only
+ * measurements show what segments gain.  Unless the model has selected another start. */
 static void begin_in_order(const atn_problem *q, const atn_choice *choice, atn_candidate_set *f)
 {
-    const int error = atn_select_model_error();
-    const bool known = error >= 0 && error < ATN_ERROR_TOPOLOGY;
+    const bool known = atn_select_model_error() == ATN_ERROR_MEASURED;
     for (int i = 0; i < f->n && known && f->from_wisdom < 0; i++)
         if (atn_tune_candidate_set_in_order(f, i, q))
             f->from_wisdom = i;
@@ -392,6 +391,8 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
     atn_tune_candidate_set_make(s->q.op, ATN_ERROR_TOPOLOGY, rule, field_p);
     atn_select_arrivals_add(c, x, field_p);
     const bool unplanned = first && ordered && atn_select_model_error() == ATN_ERROR_UNKNOWN;
+    if (ordered && atn_select_model_error() != ATN_ERROR_MEASURED)
+        begin_in_order(&s->q, &in_order, field_p); /* before the plan fills the set */
     if (!unplanned && (!ordered || atn_select_planning_allowed()))
         native_ps = atn_select_candidates_plan(c, x, field_p);
     atn_select_staleness_expect(x, native_ps);
