@@ -4,7 +4,8 @@
  *
  *     share * elapsed + credit        credit = share * 5 s + 32 agreements
  *
- * (2 % and 100 ms by default).  It is an account.  Income: the share of the elapsed time, of the
+ * (2 % and 100 ms by default; jobs on unknown hosts have another credit for the measurement of
+ * their network, see ATN_ADVICE_SKETCH).  It is an account.  Income: the share of the elapsed time, of the
  * first 5 s twice, and three quarters of what served calls have measurably saved against native.
  * Expenses: the time by which trials were slower than native, agreements, and the overhead of
  * start-up, advice and planning.  A round begins only when the account covers the most that it is

@@ -17,10 +17,10 @@
 #include "topo/units.h"
 
 /* A transfer is long compared with its start, and a set of them short compared with the budget. */
-static const double transfer_seconds = 5e-3;
-enum { LEAST_BYTES = 128 << 10, MOST_BYTES = 4 << 20, CHUNKS = 8 };
+static const double transfer_seconds = 4e-3;
+enum { LEAST_BYTES = 64 << 10, MOST_BYTES = 4 << 20, CHUNKS = 8 };
 /* Expected cost: about twenty transfers, one after the other. */
-static const int64_t expected_ns = 160000000;
+static const int64_t expected_ns = 120000000;
 
 /* ---- whether ---- */
 

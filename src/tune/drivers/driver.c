@@ -160,9 +160,7 @@ static void request_advice(atn_driver *d, atn_call_class *x)
     if (advice == ATN_ADVICE_FIXED)
         x->quiet = INT64_MAX;
     d->s.advised(d->s.context, x, advice);
-    if (advice == ATN_ADVICE_SKETCH) /* once, and not for a tuner */
-        d->overhead += atn_ticks() - start;
-    else
+    if (advice != ATN_ADVICE_SKETCH) /* which the start credit covers */
         atn_tune_driver_cost(d, cost_of_request(d, first, start));
 }
 
