@@ -5,14 +5,14 @@
  *     share * elapsed + credit        credit = share * 5 s + 32 agreements
  *
  * (2 % and 100 ms by default; jobs on unknown hosts have another credit for the measurement of
- * their network, see ATN_ADVICE_SKETCH).  It is an account.  Income: the share of the elapsed time, of the
- * first 5 s twice, and three quarters of what served calls have measurably saved against native.
- * Expenses: the time by which trials were slower than native, agreements, and the overhead of
- * start-up, advice and planning.  A round begins only when the account covers the most that it is
- * expected to lose; native never loses.  What is saved is a lower bound (savings.c), so that noise
- * is no income; the last quarter of it covers a machine that changes until that is detected.  One
- * call may exceed its bound: the first one of a candidate that is slower than predicted.  Only one
- * such call is under way at a time, and no other one begins before the account has recovered.
+ * their network, see ATN_ADVICE_SKETCH).  It is an account.  Income: the share of the elapsed time,
+ * of the first 5 s twice, and three quarters of what served calls have measurably saved against
+ * native.  Expenses: the time by which trials were slower than native, agreements, and the overhead
+ * of start-up, advice and planning.  A round begins only when the account covers the most that it
+ * is expected to lose; native never loses.  What is saved is a lower bound (savings.c), so that
+ * noise is no income; the last quarter of it covers a machine that changes until that is detected.
+ * One call may exceed its bound: the first one of a candidate that is slower than predicted.  Only
+ * one such call is under way at a time, and no other one begins before the account has recovered.
  *
  * A round without expected loss need not wait until the overhead is earned: such rounds are how it
  * pays off.  All tuners of a communicator share one account, in which the trial that promises the
