@@ -22,8 +22,11 @@ typedef struct {
     int sets; /* of transfers that were measured */
 } atn_sketch;
 
+/* Bytes of memory for a sketch.  The caller allocates it, so that ranks that sketch together can
+ * agree on it first. */
+size_t atn_topo_sketch_bytes(int hosts);
 /* Host numbers follow the names.  The prober need not measure round trips. */
-atn_status atn_topo_sketch(const atn_prober *prober, int hosts, atn_sketch *sketch_p,
+atn_status atn_topo_sketch(const atn_prober *prober, int hosts, void *memory, atn_sketch *sketch_p,
                            atn_error *err);
 /* As atn_topo_inferred_topo. */
 atn_status atn_topo_sketch_topo(const atn_sketch *s, const char *const *names, const int *host_of,

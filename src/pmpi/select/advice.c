@@ -282,12 +282,15 @@ static bool may_begin_in_order(const atn_comm *c, const atn_subject *s)
            atn_plan_family_may_begin(&s->q);
 }
 
-/* Independent of accounts, so that other communicators and contexts decide alike. */
+/* Independent of accounts and of a sketch meanwhile, so that all contexts decide alike. */
 static bool begins_in_order(const atn_comm *c, const atn_subject *s, atn_choice *choice_p)
 {
     atn_family_forecast f = {.begins = false};
     const atn_machine *const m = atn_job_current.machine;
-    if (m == NULL || !may_begin_in_order(c, s) || atn_plan_family_forecast(&s->q, m, &f) != ATN_OK)
+    atn_problem q = s->q;
+    if (c->first_topo != NULL)
+        q.topo = c->first_topo;
+    if (m == NULL || !may_begin_in_order(c, s) || atn_plan_family_forecast(&q, m, &f) != ATN_OK)
         return false;
     *choice_p = f.best;
     return f.begins;

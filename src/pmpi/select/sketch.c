@@ -69,6 +69,7 @@ typedef struct {
     int hosts;
     int *rank_of, *host_of; /* host -> its first rank; rank -> host */
     const char **names;     /* of hosts */
+    void *memory;           /* of the sketch */
     char *out, *in;         /* CHUNKS each */
     int64_t bytes;          /* of a transfer */
     double seconds;         /* of all sets */
@@ -116,10 +117,11 @@ static bool allocate(measuring *m)
     m->rank_of = calloc(p, sizeof *m->rank_of);
     m->host_of = calloc(p, sizeof *m->host_of);
     m->names = calloc(p, sizeof *m->names);
+    m->memory = malloc(atn_topo_sketch_bytes(m->c->p));
     m->out = calloc(1, MOST_BYTES);
     m->in = malloc(MOST_BYTES);
-    return m->rank_of != NULL && m->host_of != NULL && m->names != NULL && m->out != NULL &&
-           m->in != NULL;
+    return m->rank_of != NULL && m->host_of != NULL && m->names != NULL && m->memory != NULL &&
+           m->out != NULL && m->in != NULL;
 }
 
 static void release(measuring *m)
@@ -128,6 +130,7 @@ static void release(measuring *m)
     free(m->rank_of);
     free(m->host_of);
     free(m->names);
+    free(m->memory);
     free(m->out);
     free(m->in);
 }
@@ -250,7 +253,9 @@ static bool use(const measuring *m, const atn_sketch *s)
     if (s->decided && atn_topo_sketch_topo(s, m->names, m->host_of, c->p, &topo, NULL) == ATN_OK)
         own = part_of(c, topo);
     atn_exec *const exec = own != NULL ? new_executor(c, own) : NULL;
-    if (all_ranks(c, exec != NULL && atn_tune_driver_await_all(c->driver) == MPI_SUCCESS)) {
+    /* On every rank, whatever it lacks: tuners must receive times at the same call. */
+    const bool awaited = atn_tune_driver_await_all(c->driver) == MPI_SUCCESS;
+    if (all_ranks(c, exec != NULL && awaited)) {
         install(c, topo, own, exec);
         return true;
     }
@@ -346,7 +351,7 @@ static bool measure(measuring *m, atn_sketch *s)
     const atn_prober prober = {.context = m, .rates = rates_of};
     const double start = atn_job_seconds();
     find_hosts(m);
-    const bool ok = atn_topo_sketch(&prober, m->hosts, s, NULL) == ATN_OK;
+    const bool ok = atn_topo_sketch(&prober, m->hosts, m->memory, s, NULL) == ATN_OK;
     m->seconds = atn_job_seconds() - start;
     return ok;
 }

@@ -142,23 +142,22 @@ static bool search(sketching *k)
     return s->decided || measure_links(k);
 }
 
-atn_status atn_topo_sketch(const atn_prober *prober, int hosts, atn_sketch *sketch_p,
+size_t atn_topo_sketch_bytes(int hosts)
+{
+    return (size_t)hosts * (2 * sizeof(double) + sizeof(atn_infer_flow));
+}
+
+atn_status atn_topo_sketch(const atn_prober *prober, int hosts, void *memory, atn_sketch *sketch_p,
                            atn_error *err)
 {
+    double *const rates = memory, *const first = rates + hosts;
+    sketching k = {prober, sketch_p, (atn_infer_flow *)(first + hosts), rates, first};
     *sketch_p = (atn_sketch){.hosts = hosts, .group = hosts};
-    sketching k = {prober, sketch_p, calloc((size_t)hosts, sizeof *k.flows),
-                   calloc((size_t)hosts, sizeof *k.rates), calloc((size_t)hosts, sizeof *k.first)};
-    atn_status status = ATN_OK;
     if (hosts < 2)
-        status = atn_fail(err, ATN_USAGE, "%d hosts: at least two are required", hosts);
-    else if (k.flows == NULL || k.rates == NULL || k.first == NULL)
-        status = atn_fail(err, ATN_MEMORY, "out of memory");
-    else if (!search(&k))
-        status = atn_fail(err, ATN_ENVIRONMENT, "transfers between hosts could not be measured");
-    free(k.flows);
-    free(k.rates);
-    free(k.first);
-    return status;
+        return atn_fail(err, ATN_USAGE, "%d hosts: at least two are required", hosts);
+    if (!search(&k))
+        return atn_fail(err, ATN_ENVIRONMENT, "transfers between hosts could not be measured");
+    return ATN_OK;
 }
 
 /* ---- the topology ---- */
