@@ -20,14 +20,11 @@ char *atn_cli_calibrate_fold(const atn_discovery *d)
 {
     const char **const names = malloc((size_t)(d->names.n + 1) * sizeof *names);
     char *text = NULL;
-    size_t bytes;
-    FILE *const f = names != NULL ? open_memstream(&text, &bytes) : NULL;
     for (int i = 0; i < d->names.n && names != NULL; i++)
         names[i] = d->names.v[i];
-    if (f != NULL) {
+    if (names != NULL) {
         qsort(names, (size_t)d->names.n, sizeof *names, by_name);
-        atn_topo_hostlist_print(f, names, d->names.n);
-        fclose(f);
+        text = atn_topo_hostlist_text(names, d->names.n);
     }
     free(names);
     return text;
@@ -35,16 +32,7 @@ char *atn_cli_calibrate_fold(const atn_discovery *d)
 
 int64_t atn_cli_calibrate_ranks(const atn_discovery *d)
 {
-    if (d->ranks % d->hosts != 0)
-        return 0;
-    for (int h = 0; h < d->hosts; h++) {
-        int n = 0;
-        for (int r = 0; r < d->ranks; r++)
-            n += d->host_of.v[r] == h;
-        if (n != d->ranks / d->hosts)
-            return 0;
-    }
-    return d->ranks / d->hosts;
+    return atn_plan_store_ranks(d->host_of.v, d->ranks, d->hosts);
 }
 
 atn_status atn_cli_calibrate_identify(atn_calibrating *c, atn_error *err)

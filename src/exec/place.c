@@ -34,7 +34,7 @@ atn_status atn_exec_place_tree(const char *text, const char *origin, atn_topo **
                                              : atn_topo_parse_slurm(text, origin, tree_p, err);
 }
 
-static bool all_have(const atn_place_mpi *mpi, MPI_Comm comm, bool have)
+bool atn_exec_all_have(const atn_place_mpi *mpi, MPI_Comm comm, bool have)
 {
     int all = have;
     return mpi->allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
@@ -49,7 +49,7 @@ static char *share_text(const atn_place_mpi *mpi, MPI_Comm comm, int r, char *te
         return NULL;
     if (r != 0)
         text = malloc((size_t)bytes);
-    if (!all_have(mpi, comm, text != NULL) ||
+    if (!atn_exec_all_have(mpi, comm, text != NULL) ||
         mpi->bcast(text, (int)bytes, MPI_CHAR, 0, comm) != MPI_SUCCESS) {
         free(text);
         return NULL;
@@ -139,7 +139,7 @@ atn_location *atn_exec_locations_share(const atn_place_mpi *mpi, MPI_Comm comm,
 
     PMPI_Comm_size(comm, &p);
     atn_location *locations = malloc((size_t)p * sizeof *locations);
-    if (!all_have(mpi, comm, locations != NULL)) {
+    if (!atn_exec_all_have(mpi, comm, locations != NULL)) {
         free(locations);
         return NULL;
     }
@@ -185,7 +185,7 @@ void atn_exec_place_ranks(const atn_place_mpi *mpi, MPI_Comm comm, const char *n
     bool ok = atn_exec_place_tree(text, name && r == 0 ? name : "topology", &tree, err) == ATN_OK;
     atn_location *locations = atn_exec_locations_share(mpi, comm, tree);
     ok = ok && locations && atn_exec_place_locations(tree, locations, p, &placed, err) == ATN_OK;
-    if (all_have(mpi, comm, ok))
+    if (atn_exec_all_have(mpi, comm, ok))
         *topo_p = placed;
     else
         atn_topo_free(placed);

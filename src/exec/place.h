@@ -24,6 +24,9 @@ typedef struct atn_place_mpi {
 void atn_exec_place_ranks(const atn_place_mpi *mpi, MPI_Comm comm, const char *name,
                           atn_topo **topo_p, atn_error *err);
 
+/* Whether all ranks have something; collective. */
+bool atn_exec_all_have(const atn_place_mpi *mpi, MPI_Comm comm, bool have);
+
 /* ---- the single steps, for callers that combine the exchange with others ---- */
 
 /* The location of a rank, determined by the rank; one exchange of locations serves both the

@@ -60,6 +60,9 @@ atn_status atn_plan_store_remove(const char *path,
                                  bool (*is)(void *context, const atn_store_entry *entry),
                                  void *context, int *removed_p, atn_error *err);
 
+/* Ranks on each host, for an entry; 0: not the same on all. */
+int64_t atn_plan_store_ranks(const int *host_of, int ranks, int hosts);
+
 /* ---- selection ---- */
 
 /* A job, as all its ranks see it. */

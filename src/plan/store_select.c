@@ -90,6 +90,22 @@ bool atn_plan_store_is_of(const atn_store_entry *entry, const char *machine, con
     return strcmp(entry->machine, machine) == 0 && strcmp(entry->fabric, fabric) == 0;
 }
 
+/* ---- ranks per host ---- */
+
+int64_t atn_plan_store_ranks(const int *host_of, int ranks, int hosts)
+{
+    if (ranks % hosts != 0)
+        return 0;
+    for (int h = 0; h < hosts; h++) {
+        int n = 0;
+        for (int r = 0; r < ranks; r++)
+            n += host_of[r] == h;
+        if (n != ranks / hosts)
+            return 0;
+    }
+    return ranks / hosts;
+}
+
 /* ---- preference ---- */
 
 /* Ranks on the host of rank 0, if all hosts have as many; else 0. */

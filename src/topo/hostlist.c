@@ -234,6 +234,18 @@ void atn_topo_hostlist_print(FILE *f, const char *const *names, int n)
     print_words(f, names, n, "");
 }
 
+char *atn_topo_hostlist_text(const char *const *names, int n)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *const f = open_memstream(&text, &bytes);
+    if (f == NULL)
+        return NULL;
+    atn_topo_hostlist_print(f, names, n);
+    fclose(f);
+    return text;
+}
+
 /* ---- lists with repetition ---- */
 
 /* How often the list repeats the name at its beginning. */

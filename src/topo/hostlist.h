@@ -12,6 +12,8 @@ void atn_topo_name_list_free(atn_name_list *list);
 atn_status atn_topo_hostlist_expand(const char *text, atn_name_list *list, atn_error *err);
 /* Names in this order as one list; runs that count up are folded into ranges. */
 void atn_topo_hostlist_print(FILE *f, const char *const *names, int n);
+/* The same as text; caller frees; NULL: out of memory. */
+char *atn_topo_hostlist_text(const char *const *names, int n);
 /* The same for lists with repetition: n[0-3]*2 is n0,n0,n1,n1,n2,n2,n3,n3.
  * Printing gives false when there is no memory. */
 atn_status atn_topo_ranklist_expand(const char *text, atn_name_list *list, atn_error *err);

@@ -7,21 +7,13 @@
 
 #include <cmocka.h>
 
+#include "made.h"
 #include "plan/family.h"
 #include "plan/wisdom.h"
 #include "topo/topo.h"
 #include "tune/candidate_set.h"
 
 /* ---- the decision ---- */
-
-static atn_topo *topology(const char *text)
-{
-    atn_topo *t = NULL;
-    atn_error err = {0};
-    if (atn_topo_parse_synthetic(text, &t, &err) != ATN_OK)
-        fail_msg("%s", err.text);
-    return t;
-}
 
 static bool begins(const atn_problem *q)
 {
@@ -55,7 +47,7 @@ static void begins_where_nothing_can_be_lost(void **state)
         {"4x4@100M", ATN_BCAST, 1 << 20, false, false}, /* nothing is added up */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        atn_topo *const t = topology(cases[i].topology);
+        atn_topo *const t = made_topology(cases[i].topology);
         const atn_problem q = {
             .op = cases[i].op, .p = t->p, .bytes = cases[i].bytes, .topo = t, .segments = 1};
         if (atn_plan_family_may_begin(&q) != cases[i].may)
@@ -70,7 +62,7 @@ static void begins_where_nothing_can_be_lost(void **state)
 static void begins_with_segments(void **state)
 {
     (void)state;
-    atn_topo *const t = topology("4x4@100M");
+    atn_topo *const t = made_topology("4x4@100M");
     atn_machine *const m = atn_model_machine_builtin();
     const atn_problem q = {.op = ATN_ALLREDUCE, .p = 16, .bytes = 131072, .topo = t, .segments = 1};
     atn_family_forecast f;
@@ -130,7 +122,7 @@ static void sizes_of_a_class_are_decided_alike(void **state)
 {
     (void)state;
     static const atn_operation ops[] = {ATN_ALLREDUCE, ATN_REDUCE, ATN_REDUCE_SCATTER, ATN_SCAN};
-    atn_topo *const t = topology("7@100M");
+    atn_topo *const t = made_topology("7@100M");
     atn_machine *const m = atn_model_machine_builtin();
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         for (int64_t lo = ATN_FAMILY_BYTES; lo < 1 << 24; lo *= 2) {
@@ -160,7 +152,7 @@ static void orders_are_recognised(void **state)
                  {"ring", false},
                  {"rabenseifner", false},
                  {"native", false}};
-    atn_topo *const t = topology("4x4@100M;order=roundrobin");
+    atn_topo *const t = made_topology("4x4@100M;order=roundrobin");
     const atn_problem q = {.op = ATN_ALLREDUCE, .p = 16, .bytes = 1 << 17, .topo = t};
     atn_candidate_set set = {.from_wisdom = -1};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "algo/derived.h"
+#include "made.h"
 #include "plan/candidates.h"
 #include "plan/planner.h"
 #include "sched/text.h"
@@ -32,24 +33,6 @@ static const char lab[] = "attune-machine 1\n"
                           "  processor message=9 more=6.5 byte=5\n"
                           "  hockney alpha=110 beta=85\n"
                           "end\n";
-
-static atn_machine *machine(const char *text)
-{
-    atn_machine *m = NULL;
-    atn_error err = {0};
-    if (atn_model_machine_parse(text, strlen(text), "m", &m, &err) != ATN_OK)
-        fail_msg("%s", err.text);
-    return m;
-}
-
-static atn_topo *topology(const char *text)
-{
-    atn_topo *t = NULL;
-    atn_error err = {0};
-    if (atn_topo_parse_synthetic(text, &t, &err) != ATN_OK)
-        fail_msg("%s", err.text);
-    return t;
-}
 
 static atn_ranking rank(atn_operation op, int64_t bytes, const atn_topo *t, const atn_machine *m,
                         int64_t budget)
@@ -76,8 +59,8 @@ static void best_on_cyclic_mapping(void **state)
         {ATN_ALLREDUCE, 1 << 20, {"allreduce/", "order=lr1"}},
         {ATN_ALLGATHER, 1 << 17, {"allgather/", "order=lr1"}},
     };
-    atn_machine *m = machine(lab);
-    atn_topo *t = topology("4x4@100M;order=roundrobin");
+    atn_machine *m = made_machine(lab);
+    atn_topo *t = made_topology("4x4@100M;order=roundrobin");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[ATN_NAME_ROOM];
         atn_ranking r = rank(cases[i].op, cases[i].bytes, t, m, atn_plan_budget(t->p));
@@ -95,8 +78,8 @@ static void best_on_cyclic_mapping(void **state)
 static void rankings_are_sorted_and_bounded(void **state)
 {
     (void)state;
-    atn_machine *m = machine(lab);
-    atn_topo *t = topology("4x4@100M");
+    atn_machine *m = made_machine(lab);
+    atn_topo *t = made_topology("4x4@100M");
     for (int op = 0; op < ATN_OPERATIONS; op++) {
         atn_ranking r = rank((atn_operation)op, 4096, t, m, 400000);
         assert_true(r.steps <= 400000);
@@ -125,9 +108,9 @@ static void unevaluated_forms_do_not_rank_first(void **state)
 {
     (void)state;
     static const char *const places[] = {"4x4@100M", "4x4@100M;order=roundrobin"};
-    atn_machine *m = machine(lab);
+    atn_machine *m = made_machine(lab);
     for (int i = 0; i < 2; i++) {
-        atn_topo *t = topology(places[i]);
+        atn_topo *t = made_topology(places[i]);
         for (int64_t bytes = 1 << 14; bytes <= 1 << 20; bytes *= 8) {
             char name[ATN_NAME_ROOM];
             atn_ranking r = rank(ATN_ALLREDUCE, bytes, t, m, atn_plan_budget(t->p) / 2);
@@ -146,8 +129,8 @@ static void unevaluated_forms_do_not_rank_first(void **state)
 static void tokens_must_gain_clearly(void **state)
 {
     (void)state;
-    atn_machine *m = machine(lab);
-    atn_topo *t = topology("4x4@100M");
+    atn_machine *m = made_machine(lab);
+    atn_topo *t = made_topology("4x4@100M");
     const atn_problem q = {.op = ATN_ALLREDUCE, .p = t->p, .bytes = 1 << 17, .topo = t};
     atn_ranking r = rank(q.op, q.bytes, t, m, INT64_C(1) << 40);
     int seen[2] = {0};
@@ -178,8 +161,8 @@ static void long_pipelines(void **state)
     (void)state;
     static const char *const words[] = {"chain:segment=2K", "chain:segment=4K:order=dfs",
                                         "binomial:segment=2K"};
-    atn_machine *m = machine(lab);
-    atn_topo *t = topology("4x4@100M;order=roundrobin");
+    atn_machine *m = made_machine(lab);
+    atn_topo *t = made_topology("4x4@100M;order=roundrobin");
     const atn_problem q = {.op = ATN_BCAST, .p = 16, .bytes = 1 << 17, .topo = t};
     for (int i = 0; i < 3; i++) {
         atn_choice c;
@@ -245,7 +228,7 @@ static void model_by_topology(void **state)
 {
     (void)state;
     atn_machine *m = atn_model_machine_builtin();
-    atn_topo *t = topology("2x2@100M");
+    atn_topo *t = made_topology("2x2@100M");
     assert_string_equal(atn_plan_planner_model(m, t, 4)->name, "links");
     m->nchannels = 1;
     assert_string_equal(atn_plan_planner_model(m, NULL, 4)->name, "taulop");
@@ -270,7 +253,7 @@ static void long_calls(void **state)
         {"4x4@100M", ATN_ALLTOALLV, -1, false},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        atn_topo *t = topology(list[i].topology);
+        atn_topo *t = made_topology(list[i].topology);
         const atn_problem q = {.op = list[i].op, .p = 16, .bytes = list[i].bytes, .topo = t};
         assert_int_equal(atn_plan_takes_long(&q, 8), list[i].is);
         atn_topo_free(t);
@@ -305,7 +288,7 @@ static char *text_of(const atn_choice *c, const atn_problem *q)
 static void derived_data_are_cached(void **state)
 {
     (void)state;
-    atn_topo *t = topology("3x3@100M;order=roundrobin");
+    atn_topo *t = made_topology("3x3@100M;order=roundrobin");
     for (int op = 0; op < ATN_OPERATIONS; op++) {
         const atn_problem q = {
             .op = (atn_operation)op, .p = t->p, .root = op % 2, .bytes = 3000, .topo = t};

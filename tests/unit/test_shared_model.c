@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "algo/algo.h"
+#include "made.h"
 #include "model/fit.h"
 #include "model/refine.h"
 #include "model/survey_plan.h"
@@ -61,30 +62,12 @@ static void near(double got, double wanted)
         fail_msg("%.9g, wanted %.9g", got, wanted);
 }
 
-static atn_machine *machine(const char *text)
-{
-    atn_machine *m = NULL;
-    atn_error err = {0};
-    if (atn_model_machine_parse(text, strlen(text), "m", &m, &err) != ATN_OK)
-        fail_msg("%s", err.text);
-    return m;
-}
-
-static atn_topo *topology(const char *text)
-{
-    atn_topo *t = NULL;
-    atn_error err = {0};
-    if (atn_topo_parse_synthetic(text, &t, &err) != ATN_OK)
-        fail_msg("%s", err.text);
-    return t;
-}
-
 /* ---- format ---- */
 
 static void printing_inverts_parsing(void **state)
 {
     (void)state;
-    atn_machine *m = machine(cluster);
+    atn_machine *m = made_machine(cluster);
     assert_int_equal(m->nchannels, 2);
     assert_true(atn_model_machine_shares(m));
     assert_int_equal(m->channel[ATN_CHANNEL_SHARED].eager, 16384);
@@ -95,7 +78,7 @@ static void printing_inverts_parsing(void **state)
     assert_int_equal(atn_model_machine_direct(m), 0);
     char *text = atn_model_machine_print(m);
     assert_non_null(strstr(text, "channel shared\n"));
-    atn_machine *again = machine(text);
+    atn_machine *again = made_machine(text);
     char *second = atn_model_machine_print(again);
     assert_string_equal(text, second);
     assert_true(atn_model_machine_shares(again));
@@ -127,7 +110,7 @@ static void invalid_files_are_rejected(void **state)
 static void small_transfers_are_plausible(void **state)
 {
     (void)state;
-    atn_machine *m = machine(one_host);
+    atn_machine *m = made_machine(one_host);
     assert_int_equal(atn_model_machine_warnings(m, NULL, NULL), 0);
     m->channel[ATN_CHANNEL_SHARED].transfer.v[0][0] = 0;
     assert_int_equal(atn_model_machine_warnings(m, NULL, NULL), 0);
@@ -141,8 +124,8 @@ static void small_transfers_are_plausible(void **state)
 static void the_transport_connects_ranks_of_a_host(void **state)
 {
     (void)state;
-    atn_machine *m = machine(cluster), *host = machine(one_host);
-    atn_topo *t = topology("2@1G;ranks=2");
+    atn_machine *m = made_machine(cluster), *host = made_machine(one_host);
+    atn_topo *t = made_topology("2@1G;ranks=2");
     assert_int_equal(atn_model_machine_channel_of(m, t, 0, 1), ATN_CHANNEL_SHARED);
     assert_int_equal(atn_model_machine_channel_of(m, t, 1, 2), 1);
     assert_int_equal(atn_model_machine_channel_of(m, NULL, 0, 1), 1);
@@ -163,7 +146,7 @@ static void the_transport_connects_ranks_of_a_host(void **state)
 static void messages_have_their_protocol(void **state)
 {
     (void)state;
-    atn_machine *m = machine(one_host);
+    atn_machine *m = made_machine(one_host);
     near(atn_model_channel_message(m, ATN_CHANNEL_SHARED, 8), 0.1e-6 + 2 * 0.005e-6);
     near(atn_model_channel_message(m, ATN_CHANNEL_SHARED, 8192), 0.1e-6 + 2 * 0.5e-6);
     near(atn_model_channel_message(m, ATN_CHANNEL_SHARED, 16384), 0.8e-6 + 1.2e-6);
@@ -177,7 +160,7 @@ static void messages_have_their_protocol(void **state)
 static void measured_pipelines_are_used(void **state)
 {
     (void)state;
-    atn_machine *m = machine(one_host);
+    atn_machine *m = made_machine(one_host);
     atn_channel *const c = &m->channel[ATN_CHANNEL_SHARED];
     near(atn_model_channel_cell(c), 8192);
     for (int tau = 1; tau <= 4; tau *= 2)
@@ -219,7 +202,7 @@ static double time_of(const char *name, int p, int64_t bytes, const atn_machine 
 static void a_rank_with_one_send_copies(void **state)
 {
     (void)state;
-    atn_machine *m = machine(one_host);
+    atn_machine *m = made_machine(one_host);
     near(time_of("bcast/linear", 2, 16384, m, "taulop", false), 0.1e-6 + 2 * 0.5e-6 + 0.6e-6);
     near(time_of("allgather/ring", 2, 16384, m, "taulop", true), 0.8e-6 + 1.3e-6);
     atn_model_machine_free(m);
@@ -228,7 +211,7 @@ static void a_rank_with_one_send_copies(void **state)
 static void exposures_are_costed(void **state)
 {
     (void)state;
-    atn_machine *m = machine(one_host);
+    atn_machine *m = made_machine(one_host);
     const atn_channel *c = &m->channel[ATN_CHANNEL_SHARED];
     const double at_8 = atn_model_table_time(&c->expose, 8, 1);
     near(time_of("bcast/shared_flat", 2, 8, m, "taulop", false),
@@ -245,7 +228,7 @@ static void exposures_are_costed(void **state)
 static void fused_reductions_save_a_copy(void **state)
 {
     (void)state;
-    atn_machine *m = machine(one_host);
+    atn_machine *m = made_machine(one_host);
     const double reduced = 1024 * 0.1e-9, copied = 0.06e-6;
     near(time_of("reduce/linear", 2, 1024, m, "taulop", false), 0.1e-6 + 2 * copied + reduced);
     near(time_of("reduce/linear", 2, 1024, m, "taulop", true), 0.1e-6 + copied + reduced);
@@ -260,7 +243,7 @@ static void fused_reductions_save_a_copy(void **state)
 static void all_models_use_the_transport(void **state)
 {
     (void)state;
-    atn_machine *m = machine(one_host), *other = machine(one_host);
+    atn_machine *m = made_machine(one_host), *other = made_machine(one_host);
     other->unshared = true;
     for (int i = 0; i < atn_models(); i++) {
         const char *const name = atn_model_at(i)->name;
@@ -280,7 +263,7 @@ static void all_models_use_the_transport(void **state)
 static void knobs_turn_the_shared_channel(void **state)
 {
     (void)state;
-    atn_machine *m = machine(cluster);
+    atn_machine *m = made_machine(cluster);
     double knobs[ATN_KNOBS] = {0};
     char name[64];
     assert_int_equal(atn_model_machine_knobs(m), 7);
@@ -343,7 +326,7 @@ static void rankings_follow_the_measurement(void **state)
                  {ATN_ALLREDUCE, 1 << 20, 0.6}, {ATN_BCAST, 1 << 20, 0.6},
                  {ATN_ALLGATHER, 1 << 17, 0.6}, {ATN_ALLTOALL, 1 << 17, 0.6}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        atn_machine *m = machine(one_host);
+        atn_machine *m = made_machine(one_host);
         atn_cost_table *const reads = &m->channel[ATN_CHANNEL_SHARED].exposed;
         scale(reads, cases[i].cheap);
         const best cheap = rank(cases[i].op, 4, cases[i].bytes, NULL, m, ATN_SHARED_ALL);
@@ -395,8 +378,8 @@ static void rankings_on_a_measured_host(void **state)
 static void rankings_inside_levels(void **state)
 {
     (void)state;
-    atn_machine *m = machine(cluster);
-    atn_topo *t = topology("2@1G;ranks=4");
+    atn_machine *m = made_machine(cluster);
+    atn_topo *t = made_topology("2@1G;ranks=4");
     const best with = rank(ATN_ALLREDUCE, 8, 4096, t, m, ATN_SHARED_HOSTS);
     m->unshared = true;
     const best without = rank(ATN_ALLREDUCE, 8, 4096, t, m, ATN_SHARED_NONE);
@@ -533,7 +516,7 @@ static bool are_compared(const atn_experiments *list, int64_t bytes)
 
 static int shared_experiments(const char *topology_text, bool shared, int *most_p)
 {
-    atn_topo *t = topology(topology_text);
+    atn_topo *t = made_topology(topology_text);
     atn_experiments list = {0};
     atn_survey s = {0};
     const atn_survey_conditions conditions = {.shared = shared};

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "folder.h"
 #include "plan/here.h"
 #include "plan/store.h"
 
@@ -23,23 +24,6 @@
 #define HEAD(hosts)                                                                                \
     "entry " hosts "\nmachine some-mpi-1-00000001\nfabric ethernet\nranks 1\n"                     \
     "date 2026-02-03T09:15:07Z\n"
-
-static char folder[64];
-
-static int enter_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/attune-store-XXXXXX");
-    return mkdtemp(folder) != NULL ? chdir(folder) : -1;
-}
-
-static int leave_folder(void **state)
-{
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
 
 static atn_store_entry entry(const char *hosts, int64_t ranks, int64_t date)
 {

@@ -13,26 +13,10 @@
 
 #include <cmocka.h>
 
+#include "folder.h"
 #include "plan/wisdom.h"
 
 /* ---- helpers ---- */
-
-static char folder[64];
-
-static int enter_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/attune-wisdom-XXXXXX");
-    return mkdtemp(folder) != NULL ? chdir(folder) : -1;
-}
-
-static int leave_folder(void **state)
-{
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
 
 /* Rules between head and end. */
 static atn_rules *table(const char *lines)

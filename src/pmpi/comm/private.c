@@ -1,7 +1,6 @@
 /* private.c - see private.h. */
 #include "pmpi/comm/private.h"
 
-#include "exec/place.h"
 #include "pmpi/comm/agreement.h"
 #include "pmpi/comm/fastpath.h"
 #include "pmpi/comm/list.h"
@@ -74,8 +73,7 @@ static void report_failure(const atn_comm *c)
  * should share memory (placement.c); false: they do not. */
 static bool share_memory(atn_comm *c)
 {
-    const atn_place_mpi mpi = {atn_pmpi_real.Bcast, atn_pmpi_real.Allgather,
-                               atn_pmpi_real.Allreduce};
+    const atn_place_mpi mpi = atn_comm_real_mpi();
     atn_sharing sharing = ATN_SHARED_NONE;
     if (!atn_job_current.shared || c->p == 1)
         return true;

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plan/store.h"
-
 enum { MOST_ENTRIES = 16 };
 
 /* ---- reading, on rank 0 ---- */
@@ -19,14 +17,19 @@ static bool is_wanted(const atn_job *job)
            atn_plan_setting_given(s, ATN_SET_TOPOLOGY) == NULL;
 }
 
-static void load(const atn_job *job, atn_store *all)
+void atn_job_calibration_files(const atn_job *job, atn_wisdom_files *files_p)
 {
     const char *const named = atn_plan_setting_given(&job->settings, ATN_SET_CALIBRATION);
+    atn_plan_store_find(named != NULL ? named : "", getenv("HOME"), getenv("XDG_DATA_HOME"),
+                        files_p);
+}
+
+static void load(const atn_job *job, atn_store *all)
+{
     atn_wisdom_files files;
     atn_error err = {0};
     char *warning = NULL;
-    atn_plan_store_find(named != NULL ? named : "", getenv("HOME"), getenv("XDG_DATA_HOME"),
-                        &files);
+    atn_job_calibration_files(job, &files);
     if (atn_plan_store_load(&files, all, &warning, &err) != ATN_OK)
         atn_interpose_print_line("%s; no calibration is used", err.text);
     if (warning != NULL)

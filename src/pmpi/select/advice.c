@@ -359,6 +359,25 @@ atn_advice atn_select_advice_prepare(void *context, const atn_call_class *x)
     return atn_select_sketch_is_due() ? ATN_ADVICE_SKETCH : ATN_ADVICE_LATER;
 }
 
+/* Candidates from the planner.  `in_order`: the class begins, or has begun, in canonical order. */
+static void fill_field(const atn_comm *c, const atn_call_class *x, bool at_once,
+                       const atn_choice *in_order, atn_candidate_set *f)
+{
+    const atn_problem *const q = &x->subject.q;
+    const int error = atn_select_model_error();
+    const bool unplanned = in_order != NULL && x->calls == 0 && error == ATN_ERROR_UNKNOWN;
+    int64_t native_ps = 0;
+    if (in_order != NULL && error != ATN_ERROR_MEASURED)
+        begin_in_order(q, in_order, f); /* before the plan fills the set */
+    if (!unplanned && (in_order == NULL || atn_select_planning_allowed()))
+        native_ps = atn_select_candidates_plan(c, x, f);
+    atn_select_staleness_expect(x, native_ps);
+    if (at_once)
+        begin_predicted(native_ps, f);
+    if (in_order != NULL)
+        begin_in_order(q, in_order, f);
+}
+
 atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
                                   atn_candidate_set *field_p, atn_deferral *off_p)
 {
@@ -379,7 +398,6 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
         return ATN_ADVICE_RACE;
     }
     atn_choice in_order = {0};
-    int64_t native_ps = 0;
     const bool first = rule == NULL && x->calls == 0, at_once = first && begins_with_plan(c, s);
     const bool ordered = (rule == NULL && x->canonical && follow_order(s, &in_order)) ||
                          (first && begins_in_order(c, s, &in_order));
@@ -393,16 +411,7 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
         return ATN_ADVICE_ARRIVALS;
     atn_tune_candidate_set_make(s->q.op, ATN_ERROR_TOPOLOGY, rule, field_p);
     atn_select_arrivals_add(c, x, field_p);
-    const bool unplanned = first && ordered && atn_select_model_error() == ATN_ERROR_UNKNOWN;
-    if (ordered && atn_select_model_error() != ATN_ERROR_MEASURED)
-        begin_in_order(&s->q, &in_order, field_p); /* before the plan fills the set */
-    if (!unplanned && (!ordered || atn_select_planning_allowed()))
-        native_ps = atn_select_candidates_plan(c, x, field_p);
-    atn_select_staleness_expect(x, native_ps);
-    if (at_once)
-        begin_predicted(native_ps, field_p);
-    if (ordered)
-        begin_in_order(&s->q, &in_order, field_p);
+    fill_field(c, x, at_once, ordered ? &in_order : NULL, field_p);
     return field_p->n > 1 || rule != NULL ? ATN_ADVICE_RACE : fixed(s, NULL, field_p);
 }
 

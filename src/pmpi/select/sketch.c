@@ -5,12 +5,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "exec/place.h"
 #include "exec/wait.h"
-#include "plan/store.h"
 #include "pmpi/comm/fastpath.h"
 #include "pmpi/comm/group.h"
 #include "pmpi/comm/private.h"
+#include "pmpi/job/calibration.h"
 #include "pmpi/select/candidates.h"
 #include "topo/hostlist.h"
 #include "topo/sketch.h"
@@ -75,17 +74,10 @@ typedef struct {
     double seconds;         /* of all sets */
 } measuring;
 
-static atn_place_mpi mpi_of_job(void)
-{
-    return (atn_place_mpi){atn_pmpi_real.Bcast, atn_pmpi_real.Allgather, atn_pmpi_real.Allreduce};
-}
-
 static bool all_ranks(const atn_comm *c, bool mine)
 {
-    int all = mine;
-    return atn_pmpi_real.Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, c->user) ==
-               MPI_SUCCESS &&
-           all;
+    const atn_place_mpi mpi = atn_comm_real_mpi();
+    return atn_exec_all_have(&mpi, c->user, mine);
 }
 
 /* The first rank of each host, in the order of host names. */
@@ -267,57 +259,23 @@ static bool use(const measuring *m, const atn_sketch *s)
 
 /* ---- for later jobs ---- */
 
-/* Ranks on each host; 0: not the same on all. */
-static int64_t ranks_per_host(const measuring *m)
-{
-    const int p = m->c->p, usual = p / m->hosts;
-    for (int h = 0; h < m->hosts; h++) {
-        int n = 0;
-        for (int r = 0; r < p; r++)
-            n += m->host_of[r] == h;
-        if (n != usual)
-            return 0;
-    }
-    return usual;
-}
-
-static char *host_list(const measuring *m)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *const f = open_memstream(&text, &size);
-    if (f == NULL)
-        return NULL;
-    atn_topo_hostlist_print(f, m->names, m->hosts);
-    fclose(f);
-    return text;
-}
-
-/* The file that jobs read first. */
-static bool find_file(atn_wisdom_files *files_p)
-{
-    const char *const named =
-        atn_plan_setting_given(&atn_job_current.settings, ATN_SET_CALIBRATION);
-    atn_plan_store_find(named != NULL ? named : "", getenv("HOME"), getenv("XDG_DATA_HOME"),
-                        files_p);
-    return files_p->n > 0 && strcmp(files_p->kind[0], "system") != 0;
-}
-
+/* In the file that jobs read first, unless it is that of the system. */
 static void store(const measuring *m)
 {
-    char fabric[ATN_HERE_ROOM], *const hosts = host_list(m);
+    char fabric[ATN_HERE_ROOM], *const hosts = atn_topo_hostlist_text(m->names, m->hosts);
     char *const topology = atn_topo_print(atn_job_current.topo);
     atn_wisdom_files files;
     atn_error err = {0};
     atn_plan_here_fabric(fabric);
+    atn_job_calibration_files(&atn_job_current, &files);
     const atn_store_entry e = {.hosts = hosts,
                                .machine = atn_job_current.here,
                                .fabric = fabric,
-                               .ranks = ranks_per_host(m),
+                               .ranks = atn_plan_store_ranks(m->host_of, m->c->p, m->hosts),
                                .date = (int64_t)time(NULL),
                                .tool = "attune run " ATN_VERSION,
                                .topology = topology};
-    if (hosts != NULL && topology != NULL && find_file(&files) &&
+    if (hosts != NULL && topology != NULL && files.n > 0 && strcmp(files.kind[0], "system") != 0 &&
         atn_plan_store_put(files.path[0], &e, &err) != ATN_OK && atn_job_current.verbose > 0)
         atn_interpose_print_line("%s; the topology is not stored", err.text);
     free(hosts);
@@ -365,7 +323,7 @@ static bool may_measure(atn_comm *c)
 
 void atn_select_sketch_run(atn_comm *c)
 {
-    const atn_place_mpi mpi = mpi_of_job();
+    const atn_place_mpi mpi = atn_comm_real_mpi();
     measuring m = {.c = c};
     atn_sketch s = {0};
     atn_job_current.probed = true;

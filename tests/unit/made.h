@@ -1,0 +1,28 @@
+/* made.h - machines and topologies from text, for tests; a bad text fails the test. */
+#ifndef ATN_TEST_MADE_H
+#define ATN_TEST_MADE_H
+
+#include <string.h>
+
+#include "model/machine.h"
+#include "topo/topo.h"
+
+static inline atn_machine *made_machine(const char *text)
+{
+    atn_machine *m = NULL;
+    atn_error err = {0};
+    if (atn_model_machine_parse(text, strlen(text), "m", &m, &err) != ATN_OK)
+        fail_msg("%s", err.text);
+    return m;
+}
+
+static inline atn_topo *made_topology(const char *text)
+{
+    atn_topo *t = NULL;
+    atn_error err = {0};
+    if (atn_topo_parse_synthetic(text, &t, &err) != ATN_OK)
+        fail_msg("%s", err.text);
+    return t;
+}
+
+#endif
