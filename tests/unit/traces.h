@@ -11,25 +11,9 @@
 
 #include <cmocka.h>
 
+#include "folder.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
-
-static char folder[64];
-
-static inline int enter_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/attune-trace-XXXXXX");
-    return mkdtemp(folder) != NULL ? chdir(folder) : -1;
-}
-
-static inline int leave_folder(void **state)
-{
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
 
 static const int64_t begin = 5000000000;
 
