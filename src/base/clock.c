@@ -9,12 +9,15 @@
 bool atn_clock_counts;
 static int64_t start_ticks, start_ns;
 
-int64_t atn_clock_kernel_ns(void)
+static int64_t read_ns(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
+
+int64_t atn_clock_kernel_ns(void) { return read_ns(CLOCK_MONOTONIC); }
+int64_t atn_clock_thread_ns(void) { return read_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 /* Whether the counter rate is independent of the processor's frequency and sleep states. */
 static bool counter_is_steady(void)

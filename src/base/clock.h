@@ -17,6 +17,8 @@ extern bool atn_clock_counts;
 /* Call before the first tick is read; further calls are harmless. */
 void atn_clock_start(void);
 int64_t atn_clock_kernel_ns(void);
+/* Time that the calling thread has used: what it works, however many share the processor. */
+int64_t atn_clock_thread_ns(void);
 
 static inline int64_t atn_ticks(void)
 {

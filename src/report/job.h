@@ -65,6 +65,7 @@ typedef struct {
     int64_t calls;
     double seconds, squares; /* sums over the calls: times, and squared times */
     double bytes;            /* sum over the calls on this rank */
+    double first;            /* seconds of its first call */
     int64_t compared;        /* calls covered by `native` */
     double native, variance; /* seconds; and of this estimate */
 } atn_job_row;

@@ -29,7 +29,8 @@ atn_job_row *atn_report_ledger_row(atn_ledger *l, const atn_ledger_key *key)
 
 void atn_report_ledger_book(atn_job_row *row, double seconds, double bytes)
 {
-    row->calls++;
+    if (row->calls++ == 0)
+        row->first = seconds;
     row->seconds += seconds;
     row->squares += seconds * seconds;
     row->bytes += bytes;
@@ -59,24 +60,13 @@ static double mean_variance(const atn_job_row *x)
 
 static void compare(atn_job_row *row, const atn_job_row *native)
 {
-    if (native == NULL || native->calls < ATN_LEDGER_LEAST || !similar_sizes(row, native))
+    if (native->calls < ATN_LEDGER_LEAST || !similar_sizes(row, native))
         return;
     const double n = (double)row->calls;
     row->compared = row->calls;
     row->native = n * native->seconds / (double)native->calls;
     row->variance = n * n * mean_variance(native);
 }
-
-/* The native calls of a class that were made during trials; NULL: none. */
-static const atn_job_row *reference(const atn_ledger *l, const void *kind)
-{
-    for (int i = 0; i < l->rows.n; i++)
-        if (l->key[i].kind == kind && l->key[i].why == ATN_WHY_TRYING)
-            return &l->rows.row[i];
-    return NULL;
-}
-
-/* ---- closing ---- */
 
 static void add(atn_job_row *to, const atn_job_row *from)
 {
@@ -90,6 +80,36 @@ static void add(atn_job_row *to, const atn_job_row *from)
     to->native += from->native;
     to->variance += from->variance;
 }
+
+static atn_job_row without_first(const atn_job_row *row)
+{
+    atn_job_row rest = *row;
+    rest.bytes -= row->bytes / (double)row->calls;
+    rest.calls--;
+    rest.seconds -= row->first;
+    rest.squares -= row->first * row->first;
+    return rest;
+}
+
+/* The native calls of a class that were made during trials, or also before. */
+static atn_job_row reference(const atn_ledger *l, const void *kind)
+{
+    atn_job_row all = {0}, earlier = {0};
+    for (int i = 0; i < l->rows.n; i++) {
+        if (l->key[i].kind != kind || l->key[i].why == ATN_WHY_SERVED)
+            continue;
+        const atn_job_row rest = without_first(&l->rows.row[i]);
+        if (l->key[i].why == ATN_WHY_TRYING)
+            add(&all, &l->rows.row[i]);
+        else
+            add(&earlier, &rest);
+    }
+    if (all.calls < ATN_LEDGER_LEAST)
+        add(&all, &earlier);
+    return all;
+}
+
+/* ---- closing ---- */
 
 /* Merges rows without class that have equal keys. */
 static void merge_closed(atn_ledger *l)
@@ -113,10 +133,10 @@ static void merge_closed(atn_ledger *l)
 
 void atn_report_ledger_close(atn_ledger *l, const void *kind, const atn_job_reason *reason)
 {
-    const atn_job_row *const native = reference(l, kind);
+    const atn_job_row native = reference(l, kind);
     for (int i = 0; i < l->rows.n; i++)
         if (l->key[i].kind == kind && l->key[i].why == ATN_WHY_SERVED)
-            compare(&l->rows.row[i], native);
+            compare(&l->rows.row[i], &native);
     for (int i = 0; i < l->rows.n; i++) {
         if (l->key[i].kind != kind)
             continue;

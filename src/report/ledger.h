@@ -2,8 +2,9 @@
  *
  * Every call is entered with its time on the clock of this rank.  Calls of one class are
  * comparable: its rows stay open until the class is closed; then the served calls are compared with
- * the native calls made during trials.  Native calls before the first trial do not count, because
- * they include the start-up of the program. */
+ * the native calls made during trials.  If these are too few, because a trial was decided at once,
+ * the native calls before count, too, except for the first one, which includes the start-up of the
+ * program. */
 #ifndef ATN_REPORT_LEDGER_H
 #define ATN_REPORT_LEDGER_H
 

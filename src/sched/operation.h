@@ -20,7 +20,14 @@ typedef enum {
     ATN_SIDE_COL
 } atn_side;
 
-enum { ATN_ROOTED = 1, ATN_SRC_AT_ROOT = 2, ATN_DST_AT_ROOT = 4, ATN_VARYING = 8, ATN_TYPED = 16 };
+enum {
+    ATN_ROOTED = 1,
+    ATN_SRC_AT_ROOT = 2,
+    ATN_DST_AT_ROOT = 4,
+    ATN_VARYING = 8,
+    ATN_TYPED = 16,
+    ATN_MUTUAL = 32
+};
 
 typedef struct {
     const char *name; /* "allreduce" */
@@ -29,6 +36,10 @@ typedef struct {
 } atn_operation_info;
 
 const atn_operation_info *atn_sched_operation_get(atn_operation op);
+static inline bool atn_sched_is_mutual(atn_operation op)
+{
+    return (atn_sched_operation_get(op)->flags & ATN_MUTUAL) != 0;
+}
 /* In alltoallv only the sender and the receiver of a block have its size: scratch blocks are as
  * large as the largest block, so their contents are followed by padding. */
 bool atn_sched_is_padded(atn_operation op);

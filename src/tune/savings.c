@@ -8,7 +8,8 @@
  * slower than native, all calls since the last round are charged.
  *
  * Trials beside a winner that is faster than native lose nothing against native, but cost part of
- * what is saved: they are limited to a sixteenth of the time of the class. */
+ * what is saved, and those on scratch data help only later jobs: they are limited to a sixteenth of
+ * the time of the class. */
 #include "tune/tuner_private.h"
 
 enum { WHOLE = 1000 };   /* share, per mille, of jobs that only tune */
@@ -86,6 +87,12 @@ static int64_t native_at_least(const atn_tuner *t, const int64_t per_call_ps[2])
     return ps > 0 ? ps - doubt_ps : winner_time(t, per_call_ps);
 }
 
+static void charge_scratch(atn_tuner *t, int64_t ns)
+{
+    atn_tune_budget_spend(t->budget, ns);
+    t->explored_ns += ns;
+}
+
 /* Shadows cost all of their time. */
 void atn_tune_savings_charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2])
 {
@@ -95,7 +102,7 @@ void atn_tune_savings_charge(atn_tuner *t, const int64_t block_ns[2], const int6
     for (int i = 0; i < t->round.n; i++) {
         const atn_block *const block = &t->round.block[i];
         if (atn_tune_on_scratch(t, block->candidate))
-            atn_tune_budget_spend(t->budget, block_ns[i]);
+            charge_scratch(t, block_ns[i]);
         else if (block->candidate != t->winner && block->candidate != t->incumbent)
             charge_trial(t, block, block_ns[i], native_ps, winner_ps);
     }

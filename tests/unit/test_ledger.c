@@ -78,6 +78,22 @@ static void test_native_calls_beside_trials_count(void **state)
     free(l);
 }
 
+/* Where one trial decides, native was called before it only. */
+static void test_earlier_native_calls_replace_missing_ones(void **state)
+{
+    (void)state;
+    atn_ledger *const l = calloc(1, sizeof *l);
+    several(l, ATN_WHY_FEW, 0, 1, 90e-3, 1024);
+    several(l, ATN_WHY_FEW, 0, 6, 3e-3, 1024);
+    several(l, ATN_WHY_TRYING, 0, 2, 3e-3, 1024);
+    several(l, ATN_WHY_SERVED, 1, 100, 2e-3, 1024);
+    atn_report_ledger_close(l, &kinds[0], &replaced);
+    const atn_job_saving s = atn_report_job_saved(find(&l->rows, "ring", ATN_WHY_SERVED));
+    assert_true(s.known);
+    assert_true(fabs(s.native - 3e-3) < 1e-9); /* without the first call */
+    free(l);
+}
+
 static bool known_after(int native_calls, double native_bytes)
 {
     atn_ledger *const l = calloc(1, sizeof *l);
@@ -248,6 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_native_calls_beside_trials_count),
+        cmocka_unit_test(test_earlier_native_calls_replace_missing_ones),
         cmocka_unit_test(test_incomparable_rows_are_empty),
         cmocka_unit_test(test_classes_are_separate),
         cmocka_unit_test(test_saved_has_the_sign_of_the_difference),

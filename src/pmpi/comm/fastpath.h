@@ -195,7 +195,7 @@ static inline atn_comm *atn_comm_enter(MPI_Comm comm, atn_operation op)
     if (c == NULL)
         return NULL;
     if (!ATN_LIKELY(++c->calls < c->wake))
-        atn_comm_hooked->wake(c);
+        atn_comm_hooked->wake(c, op);
     return ATN_LIKELY(c->stage == ATN_COMM_SERVED) ? c : atn_comm_enter_unserved(c, op);
 }
 

@@ -88,7 +88,7 @@ typedef struct {
     /* Whether the communicator must be set up at the first call of the operation. */
     bool (*is_urgent)(const atn_comm *c, atn_operation op);
     void (*set_context)(atn_comm *c, uint64_t context); /* ranks agreed on an info key */
-    void (*wake)(atn_comm *c);                          /* c->calls has reached c->wake */
+    void (*wake)(atn_comm *c, atn_operation op);        /* c->calls has reached c->wake */
     void (*detach)(atn_comm *c);  /* before c is freed, on all its ranks: may communicate */
     void (*release)(atn_comm *c); /* frees memory; makes no MPI call */
 } atn_comm_hooks;

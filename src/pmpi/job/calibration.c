@@ -104,7 +104,7 @@ static void take_topology(atn_job *job, const atn_store_entry *e, const atn_loca
 static const char *take_machine(atn_job *job, const atn_store_entry *e)
 {
     atn_machine *m = NULL;
-    job->probed = job->sketched = e->parameters == NULL && job->switches;
+    job->probed = job->sketched = job->stored_sketch = e->parameters == NULL && job->switches;
     if (e->parameters == NULL)
         return NULL;
     if (atn_model_machine_parse(e->parameters, strlen(e->parameters), "calibration", &m, NULL) !=

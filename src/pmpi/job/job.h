@@ -49,7 +49,8 @@ typedef struct atn_job {
     struct atn_topo *topo;    /* of all ranks; NULL: unknown */
     atn_machine *machine;     /* for plans; NULL: no plans, or no memory */
     bool probed;              /* ranks have measured the network, see select/sketch.h ... */
-    bool sketched;            /* ... and the topology is the result */
+    bool sketched;            /* ... and the topology is the result ... */
+    bool stored_sketch;       /* ... of an earlier job */
     bool measured;   /* the machine is the one that settings name or a calibration, not the built-in
                       one */
     bool calibrated; /* rank 0 sent entries of the store of calibrations */

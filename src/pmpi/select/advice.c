@@ -250,11 +250,11 @@ static bool rule_for(const atn_comm *c, const atn_call_class *x, atn_rule *rule_
 }
 
 /* The candidate that is predicted to be fastest by its schedules; native when there is none. */
-static int best_predicted(const atn_candidate_set *f)
+static int best_predicted(const atn_candidate_set *f, int error)
 {
     int best = ATN_SET_NATIVE;
     for (int i = 0; i < f->n; i++)
-        if (f->is[i].predicted_ps > 0 && f->is[i].error == ATN_ERROR_MEASURED &&
+        if (f->is[i].predicted_ps > 0 && f->is[i].error == error &&
             (best == ATN_SET_NATIVE || f->is[i].predicted_ps < f->is[best].predicted_ps))
             best = i;
     return best;
@@ -265,7 +265,7 @@ static int best_predicted(const atn_candidate_set *f)
 static void begin_predicted(int64_t native_ps, atn_candidate_set *f)
 {
     enum { WORST = (1000 + ATN_ERROR_MEASURED) * (1000 + ATN_ERROR_MEASURED) / 1000 };
-    const int best = best_predicted(f);
+    const int best = best_predicted(f, ATN_ERROR_MEASURED);
     f->at_once = true;
     if (best == ATN_SET_NATIVE || f->is[best].predicted_ps / 1000 * WORST >= native_ps)
         return;
@@ -323,11 +323,26 @@ static void begin_unplanned(const atn_choice *choice, int64_t bytes, atn_candida
     }
 }
 
+/* An order that later calls cannot change is worth a prediction by a network that an earlier job
+ * has measured, unless its advantage is within the usual error. */
+static void begin_in_other_order(const atn_problem *q, atn_candidate_set *f)
+{
+    enum { CLEAR = 1300 }; /* per mille */
+    const int best = best_predicted(f, ATN_ERROR_SKETCHED);
+    for (int i = 0; i < f->n; i++)
+        if (best != ATN_SET_NATIVE && f->is[i].predicted_ps > 0 &&
+            atn_tune_candidate_set_in_order(f, i, q) &&
+            f->is[i].predicted_ps / CLEAR <= f->is[best].predicted_ps / 1000)
+            return;
+    f->at_once = best != ATN_SET_NATIVE;
+    f->from_wisdom = f->at_once ? best : -1;
+}
+
 /* With the best one by its schedules, or by its closed form if the machine was not measured: only
  * measurements show what segments gain.  Unless the model has selected another start. */
-static void begin_in_order(const atn_problem *q, const atn_choice *choice, atn_candidate_set *f)
+static void begin_in_order(const atn_problem *q, const atn_choice *choice, bool known,
+                           atn_candidate_set *f)
 {
-    const bool known = atn_select_model_error() == ATN_ERROR_MEASURED;
     for (int i = 0; i < f->n && known && f->from_wisdom < 0; i++)
         if (atn_tune_candidate_set_in_order(f, i, q))
             f->from_wisdom = i;
@@ -348,7 +363,7 @@ atn_advice atn_select_advice_expect(void *context, const atn_call_class *x)
 
 /* Without a topology predictions are worth little.  Wisdom needs none, and reductions that may
  * begin in canonical order must do so before their first call. */
-atn_advice atn_select_advice_prepare(void *context, const atn_call_class *x)
+atn_advice atn_select_advice_prepare(void *context, const atn_call_class *x, atn_deferral *off_p)
 {
     atn_comm *const c = context;
     atn_rule rule;
@@ -356,7 +371,27 @@ atn_advice atn_select_advice_prepare(void *context, const atn_call_class *x)
         (x->calls == 0 && may_begin_in_order(c, &x->subject)) ||
         (may_follow_wisdom(c, &x->subject, x->calls == 0) && find_rule(c, &x->subject, &rule)))
         return ATN_ADVICE_RACE;
-    return atn_select_sketch_is_due() ? ATN_ADVICE_SKETCH : ATN_ADVICE_LATER;
+    off_p->wait_ns = atn_select_sketch_wait();
+    return off_p->wait_ns == 0 ? ATN_ADVICE_SKETCH : ATN_ADVICE_LATER;
+}
+
+/* Before its first call, from a topology that does not change any more.  In contexts results must
+ * not depend on when they begin. */
+static bool begins_sketched(const atn_call_class *x)
+{
+    return atn_job_current.stored_sketch && !x->canonical && x->calls == 0 &&
+           x->subject.context == 0 && atn_select_model_error() == ATN_ERROR_SKETCHED;
+}
+
+/* Whether a plan is worth its cost.  Of no use to this run is one for a class that has begun in
+ * canonical order, which those of its family keep, or without a topology. */
+static bool is_planned(const atn_call_class *x, bool in_order)
+{
+    if (!in_order)
+        return true;
+    if (x->canonical)
+        return atn_select_planning_plentiful();
+    return atn_select_model_error() != ATN_ERROR_UNKNOWN && atn_select_planning_allowed();
 }
 
 /* Candidates from the planner.  `in_order`: the class begins, or has begun, in canonical order. */
@@ -364,18 +399,19 @@ static void fill_field(const atn_comm *c, const atn_call_class *x, bool at_once,
                        const atn_choice *in_order, atn_candidate_set *f)
 {
     const atn_problem *const q = &x->subject.q;
-    const int error = atn_select_model_error();
-    const bool unplanned = in_order != NULL && x->calls == 0 && error == ATN_ERROR_UNKNOWN;
+    const bool known = atn_select_model_error() == ATN_ERROR_MEASURED || begins_sketched(x);
     int64_t native_ps = 0;
-    if (in_order != NULL && error != ATN_ERROR_MEASURED)
-        begin_in_order(q, in_order, f); /* before the plan fills the set */
-    if (!unplanned && (in_order == NULL || atn_select_planning_allowed()))
+    if (in_order != NULL && !known)
+        begin_in_order(q, in_order, false, f); /* before the plan fills the set */
+    if (is_planned(x, in_order != NULL))
         native_ps = atn_select_candidates_plan(c, x, f);
     atn_select_staleness_expect(x, native_ps);
     if (at_once)
         begin_predicted(native_ps, f);
+    if (in_order != NULL && begins_sketched(x))
+        begin_in_other_order(q, f);
     if (in_order != NULL)
-        begin_in_order(q, in_order, f);
+        begin_in_order(q, in_order, known, f);
 }
 
 atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
@@ -426,12 +462,22 @@ void atn_select_advice_received(void *context, const atn_call_class *x, atn_advi
         atn_select_explain_advice(context, x, advice);
 }
 
+/* Whether algorithms of one order were compared with each other only, although later jobs can begin
+ * with a plan for all. */
+static bool is_of_family(const atn_call_class *x)
+{
+    for (int i = 0; i < x->field.n; i++)
+        if (i != ATN_SET_NATIVE && !atn_tune_candidate_set_in_order(&x->field, i, &x->subject.q))
+            return false;
+    return x->canonical && atn_job_current.sketched;
+}
+
 /* A race that is not over has a result once native is beaten.  Where results must not change, rules
  * of contexts are not followed. */
 static bool is_result(const atn_call_class *x, const atn_tuner_result *l)
 {
     return (x->subject.context == 0 || !x->subject.stable) && !atn_select_is_star() &&
-           (l->settled || l->best != ATN_SET_NATIVE);
+           (l->settled || l->best != ATN_SET_NATIVE) && !is_of_family(x);
 }
 
 static void keep_result(const atn_comm *c, const atn_call_class *x, bool settled)

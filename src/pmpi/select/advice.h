@@ -11,7 +11,7 @@
 
 /* For atn_driver_setup; the context is the communicator. */
 atn_advice atn_select_advice_expect(void *context, const atn_call_class *x);
-atn_advice atn_select_advice_prepare(void *context, const atn_call_class *x);
+atn_advice atn_select_advice_prepare(void *context, const atn_call_class *x, atn_deferral *off_p);
 atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
                                   atn_candidate_set *field_p, atn_deferral *off_p);
 void atn_select_advice_received(void *context, const atn_call_class *x, atn_advice advice);

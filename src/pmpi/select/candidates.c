@@ -36,21 +36,31 @@ bool atn_select_is_star(void) { return atn_job_current.procedure != ATN_TUNE_RAC
 
 static atn_account account;
 static _Atomic int64_t last_ns = 3000000; /* of a plan */
+static const int64_t credit_ns =
+    40000000; /* of the start credit: a plan for each of some classes */
 
 atn_deferral atn_select_planning_cost(void)
 {
-    const atn_account quarter = {.share = atn_job_current.budget,
-                                 .of = 4 * 100,
-                                 .left_ns = 10000000,
-                                 .most_ns = INT64_MAX,
-                                 .now_ns = atn_clock_kernel_ns()};
-    atn_tune_account_open(&account, &quarter);
-    return atn_tune_account_check(&account, quarter.now_ns, last_ns);
+    const int64_t now_ns = atn_clock_kernel_ns();
+    const atn_account half = {.share = atn_job_current.budget,
+                              .of = 2 * 100,
+                              .left_ns = credit_ns,
+                              .most_ns = INT64_MAX,
+                              .now_ns = now_ns};
+    atn_tune_account_open(&account, &half);
+    return atn_tune_account_check(&account, now_ns, last_ns);
 }
 
 bool atn_select_planning_allowed(void)
 {
     return atn_select_is_star() || !atn_select_planning_cost().costs;
+}
+
+bool atn_select_planning_plentiful(void)
+{
+    enum { SEVERAL = 4 };
+    const atn_deferral off = atn_select_planning_cost();
+    return off.left_ns >= SEVERAL * off.cost_ns;
 }
 
 /* ---- candidates ---- */
@@ -157,11 +167,11 @@ int64_t atn_select_candidates_plan(const atn_comm *c, const atn_call_class *x, a
     atn_problem q = x->subject.q;
     if (q.bytes < 0)
         q.bytes = x->mean;
-    const int64_t start = atn_clock_kernel_ns();
+    const int64_t start = atn_clock_thread_ns();
     const int64_t effort = effort_for(c, &q);
     const atn_machine *const m = atn_job_current.machine;
     const bool done = m != NULL && atn_plan_planner_rank(&q, m, NULL, effort, &r, NULL) == ATN_OK;
-    last_ns = atn_clock_kernel_ns() - start;
+    last_ns = atn_clock_thread_ns() - start;
     atn_tune_account_spend(&account, last_ns);
     if (!done)
         return 0;

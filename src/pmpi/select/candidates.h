@@ -20,9 +20,11 @@ bool atn_select_is_star(void);
 /* The error that applies in this job. */
 int atn_select_model_error(void);
 
-/* What another plan costs and what is left for it: planning may use a quarter of the budget. */
+/* What another plan costs and what is left for it: planning may use half of the budget. */
 atn_deferral atn_select_planning_cost(void);
 bool atn_select_planning_allowed(void);
+/* Whether much is left, for plans that do not help this run. */
+bool atn_select_planning_plentiful(void);
 
 /* Whether a candidate applies to all sizes of the class of a problem. */
 bool atn_select_candidate_fits(const atn_choice *choice, const atn_problem *q);

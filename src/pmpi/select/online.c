@@ -91,14 +91,15 @@ void atn_select_online_set_context(atn_comm *c, uint64_t context)
 
 static void set_wake(atn_comm *c)
 {
-    c->wake = atn_tune_driver_due(c->driver);
+    const uint64_t due = atn_tune_driver_due(c->driver);
+    c->wake = due > c->calls ? due : c->calls + 1;
     if (c->wake != UINT64_MAX)
         atn_pmpi_next_epoch();
 }
 
-void atn_select_online_wake(atn_comm *c)
+void atn_select_online_wake(atn_comm *c, atn_operation op)
 {
-    const int code = atn_tune_driver_await(c->driver, c->calls);
+    const int code = atn_tune_driver_await(c->driver, c->calls, op);
     set_wake(c);
     atn_comm_raise(c, code);
 }
@@ -150,7 +151,8 @@ static bool have_private(atn_comm *c, const atn_turn *turn, const atn_plan *plan
         return true;
     const int64_t start = atn_ticks();
     const bool made = atn_comm_private_make(c);
-    atn_tune_driver_cost_once(c->driver, atn_ticks() - start);
+    if (made)
+        atn_tune_driver_cost_once(c->driver, atn_tune_driver_delay(c->driver, atn_ticks() - start));
     return made;
 }
 
@@ -160,10 +162,19 @@ static void measure_arrivals(atn_comm *c, atn_call_class *x, int64_t entered)
     const int before = x->field.n;
     const int64_t all_entered = atn_select_arrivals_measure(c, x, entered);
     if (all_entered > 0)
-        atn_tune_driver_cost(c->driver, atn_ticks() - all_entered);
+        atn_tune_driver_cost(c->driver, atn_ticks_ns(atn_ticks() - all_entered));
     if (x->tuner != NULL)
         atn_select_arrivals_add(c, x, &x->field);
     atn_tune_driver_join(x, before);
+}
+
+/* Where a call that is to be timed would wait for other ranks in any case, it does so before:
+ * differences between their arrivals, caused by the calls before or by the program, are not part of
+ * its time. */
+static int align(atn_comm *c, const atn_call_class *x, const atn_turn *turn)
+{
+    const bool timed = turn->block >= 0 && atn_select_arrivals_of(c, x) == NULL;
+    return timed && atn_tune_driver_aligns(x) ? atn_pmpi_real.Barrier(c->user) : MPI_SUCCESS;
 }
 
 static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject *s,
@@ -188,7 +199,9 @@ static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject
         check_choice(x, s, &turn->shadow);
         if (!have_private(c, turn, NULL))
             return NULL;
-        *code_p = atn_select_probe(c, call, &q, turn);
+        *code_p = align(c, x, turn);
+        if (*code_p == MPI_SUCCESS)
+            *code_p = atn_select_probe(c, call, &q, turn);
         if (*code_p != MPI_SUCCESS)
             return NULL;
     }
@@ -198,8 +211,10 @@ static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject
     if (!have_private(c, turn, plan))
         return NULL;
     turn->plan = plan;
+    if (turn->shadow == NULL && *code_p == MPI_SUCCESS)
+        *code_p = align(c, x, turn);
     turn->start = atn_ticks();
-    return plan;
+    return *code_p == MPI_SUCCESS ? plan : NULL;
 }
 
 atn_plan *atn_select_online_plan(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)

@@ -16,7 +16,7 @@ bool atn_select_online_is_urgent(const atn_comm *c, atn_operation op);
 /* Later calls belong to another context. */
 void atn_select_online_set_context(atn_comm *c, uint64_t context);
 /* Completes the agreements that are due. */
-void atn_select_online_wake(atn_comm *c);
+void atn_select_online_wake(atn_comm *c, atn_operation op);
 
 /* The plan for a call (NULL: native, or an error in *code_p), and its turn; everything that may
  * take long has been done, and the clock of the turn runs. */

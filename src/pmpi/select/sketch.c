@@ -54,10 +54,11 @@ bool atn_select_sketch_is_wanted(const atn_comm *c, const atn_call_class *x)
     return is_job_unknown() && x->subject.q.bytes >= ATN_SHORT_BYTES && is_whole_job(c);
 }
 
-bool atn_select_sketch_is_due(void)
+int64_t atn_select_sketch_wait(void)
 {
-    const int64_t elapsed = atn_clock_kernel_ns() - atn_job_current.began_ns;
-    return (elapsed + ATN_CREDIT_NS) / 100 * atn_job_current.budget >= expected_ns;
+    const int64_t elapsed = atn_clock_kernel_ns() - atn_job_current.began_ns,
+                  missing = expected_ns * 100 / atn_job_current.budget - ATN_CREDIT_NS - elapsed;
+    return missing > 0 ? missing : 0;
 }
 
 /* ---- hosts ---- */

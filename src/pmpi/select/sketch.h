@@ -10,10 +10,10 @@
 
 #include "pmpi/comm/state.h"
 
-/* On rank 0: whether to measure before candidates for the class are determined, and whether the
- * budget covers it now. */
+/* On rank 0: whether to measure before candidates for the class are determined, and the time until
+ * the budget covers that. */
 bool atn_select_sketch_is_wanted(const atn_comm *c, const atn_call_class *x);
-bool atn_select_sketch_is_due(void);
+int64_t atn_select_sketch_wait(void);
 /* Collective on c. */
 void atn_select_sketch_run(atn_comm *c);
 

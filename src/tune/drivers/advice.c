@@ -8,44 +8,49 @@ static int64_t seen_ps(const atn_call_class *x)
     return x->calls > 0 ? atn_ticks_ns(atn_ticks() - x->since) / x->calls * 1000 : 0;
 }
 
+/* Calls of the class in this time, at least one. */
+static int64_t calls_during(const atn_call_class *x, int64_t ns)
+{
+    static const int64_t most = INT32_MAX;
+    const int64_t calls = ns / (seen_ps(x) / 1000 + 1) + 1;
+    return calls < most ? calls : most;
+}
+
 /* Calls until the next request: before the first call one, of a class that is too rare twice as
  * many as so far, else when the account covers a tuner, which savings of other classes may
  * advance. */
 static int64_t pause_of(const atn_call_class *x, const atn_deferral *off)
 {
     enum { PART = 8 };
-    static const int64_t most = INT32_MAX;
     if (x->calls == 0)
         return 1;
-    const int64_t pace_ns = seen_ps(x) / 1000 + 1,
-                  calls = atn_tune_costs_of_tuner().wait_ns / pace_ns + 1,
+    const int64_t calls = calls_during(x, atn_tune_costs_of_tuner().wait_ns),
                   least = off->costs ? x->calls / PART : x->calls;
-    const int64_t pause = calls > least ? calls : least;
-    return pause < most ? pause : most;
+    return calls > least ? calls : least;
 }
 
 /* Wisdom is consulted in any case: results that must not change cannot follow it later.  The
  * measurement of arrival times has already paid for a plan. */
 static void write_advice(atn_driver *d, const atn_call_class *x)
 {
-    const int64_t start = atn_ticks();
+    const int64_t start = atn_clock_thread_ns();
     atn_answer *const a = &d->request.answer;
     atn_candidate_set f = {.from_wisdom = -1, .wisdom_ps = -1};
     const atn_advice before =
-        d->s.prepare != NULL ? d->s.prepare(d->s.context, x) : ATN_ADVICE_RACE;
+        d->s.prepare != NULL ? d->s.prepare(d->s.context, x, &a->off) : ATN_ADVICE_RACE;
     if (x->calls > 0 && !x->times_arrivals && before == ATN_ADVICE_RACE)
         a->off = atn_tune_costs_of_tuner();
     if (before != ATN_ADVICE_RACE)
         a->advice = before;
     else if (!a->off.costs)
         a->advice = d->s.advise(d->s.context, x, &f, &a->off);
-    d->worked = atn_ticks() - start;
+    d->worked_ns = atn_clock_thread_ns() - start;
     a->off.at = x->calls;
     a->seen_ps = seen_ps(x);
     a->passed_ns = atn_tune_driver_passed(d);
-    a->overhead_ns = atn_tune_driver_overhead(d) + atn_ticks_ns(d->worked);
+    a->overhead_ns = atn_tune_driver_overhead(d) + d->worked_ns;
     if (before == ATN_ADVICE_LATER)
-        a->pause = x->calls / 2 + 1;
+        a->pause = calls_during(x, a->off.wait_ns);
     else if (a->advice == ATN_ADVICE_LATER)
         a->pause = pause_of(x, &a->off);
     else if (a->advice != ATN_ADVICE_ARRIVALS && a->advice != ATN_ADVICE_SKETCH)

@@ -7,8 +7,8 @@
 /* All communicators of a rank share its time, so each earns a part of the budget; they pay together
  * for setting up tuners. */
 static _Atomic int drivers;
-static atn_account account;                      /* of start and set-ups */
-static _Atomic int64_t start_ns, set_up, tuners; /* their costs, the latter in ticks; set-ups */
+static atn_account account;                         /* of start and set-ups */
+static _Atomic int64_t start_ns, set_up_ns, tuners; /* their costs; set-ups */
 
 /* All of the budget: trials wait until the overhead is earned (budget.h). */
 void atn_tune_costs_begin(atn_driver *d)
@@ -40,16 +40,16 @@ void atn_tune_costs_earn(atn_driver *d)
     d->shared_ns = all_ns;
 }
 
-void atn_tune_driver_cost_once(atn_driver *d, int64_t ticks)
+void atn_tune_driver_cost_once(atn_driver *d, int64_t ns)
 {
-    d->overhead += ticks;
-    atn_tune_account_spend(&account, atn_ticks_ns(ticks));
+    d->overhead_ns += ns;
+    atn_tune_account_spend(&account, ns);
 }
 
-void atn_tune_driver_cost(atn_driver *d, int64_t ticks)
+void atn_tune_driver_cost(atn_driver *d, int64_t ns)
 {
-    atomic_fetch_add(&set_up, ticks);
-    atn_tune_driver_cost_once(d, ticks);
+    atomic_fetch_add(&set_up_ns, ns);
+    atn_tune_driver_cost_once(d, ns);
 }
 
 /* The first one takes a plan and about as many collectives as the start. */
@@ -57,14 +57,11 @@ atn_deferral atn_tune_costs_of_tuner(void)
 {
     static const int64_t plan_ns = 3000000;
     const int64_t n = atomic_load(&tuners);
-    const int64_t cost_ns = n > 0 ? atn_ticks_ns(atomic_load(&set_up)) / n : start_ns + plan_ns;
+    const int64_t cost_ns = n > 0 ? atomic_load(&set_up_ns) / n : start_ns + plan_ns;
     return atn_tune_account_check(&account, atn_clock_kernel_ns(), cost_ns);
 }
 
-int64_t atn_tune_driver_overhead(const atn_driver *d)
-{
-    return d->s.overhead_ns + atn_ticks_ns(d->overhead);
-}
+int64_t atn_tune_driver_overhead(const atn_driver *d) { return d->s.overhead_ns + d->overhead_ns; }
 
 int64_t atn_tune_driver_passed(const atn_driver *d)
 {
@@ -79,7 +76,7 @@ const atn_call_class *atn_tune_driver_class_at(const atn_driver *d, int i) { ret
 
 int64_t atn_tune_driver_spent(const atn_driver *d)
 {
-    return d->tuners.budget.spent_ns + atn_ticks_ns(d->overhead);
+    return d->tuners.budget.spent_ns + d->overhead_ns;
 }
 
 int64_t atn_tune_driver_lost(const atn_driver *d) { return d->tuners.budget.lost_ns; }

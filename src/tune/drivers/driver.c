@@ -11,6 +11,8 @@
 static const int64_t fixed_bytes = 8192; /* whose transfer takes as long as the latency */
 enum { PATIENCE = 4 };                   /* an agreement may delay a rank by this part of a call */
 enum { LATER = 4 };                      /* factor of the delay, in calls, when it took longer */
+enum { DEFERRED = 4 };                   /* calls that a due agreement may wait for a better one */
+static const int64_t long_ps = INT64_C(1000000000); /* calls, compared with a barrier */
 
 /* ---- begin and end ---- */
 
@@ -43,10 +45,15 @@ static uint64_t kind_of(const atn_subject *s)
     return atn_hash(parts, sizeof parts, 0);
 }
 
-static bool all_ranks(const atn_driver *d, bool mine)
+static bool least_of_all(const atn_driver *d, int64_t *values, int n)
 {
-    int all = mine;
-    return d->s.allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, d->s.comm) == MPI_SUCCESS && all;
+    return d->s.allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, MPI_MIN, d->s.comm) == MPI_SUCCESS;
+}
+
+int64_t atn_tune_driver_delay(atn_driver *d, int64_t ticks)
+{
+    int64_t ns = atn_ticks_ns(ticks);
+    return least_of_all(d, &ns, 1) ? ns : 0;
 }
 
 /* Calls before the first request for advice: most classes of short calls are too rare to justify
@@ -120,13 +127,17 @@ static atn_tuner *make_tuner(atn_driver *d, const atn_call_class *x, const atn_c
                                f->from_wisdom, f->wisdom_ps);
 }
 
-/* When any rank is out of memory the class stays native on all of them. */
+/* When any rank is out of memory the class stays native on all of them.  `start`: of the request;
+ * *cost_p: see atn_tune_driver_delay. */
 static atn_advice take_advice(atn_driver *d, atn_call_class *x, atn_advice advice,
-                              const atn_candidate_set *f)
+                              const atn_candidate_set *f, int64_t start, int64_t *cost_p)
 {
     const bool tuned = advice == ATN_ADVICE_RACE;
     atn_tuner *const tuner = tuned && f->n > 0 ? make_tuner(d, x, f) : NULL;
-    if (!all_ranks(d, tuned ? tuner != NULL : f->n > 0)) {
+    int64_t least[] = {tuned ? tuner != NULL : f->n > 0, atn_ticks_ns(atn_ticks() - start)};
+    const bool agreed = least_of_all(d, least, 2) && least[0];
+    *cost_p = least[1];
+    if (!agreed) {
         if (tuner != NULL)
             atn_tune_tuners_drop(&d->tuners, tuner);
         return ATN_ADVICE_FIXED;
@@ -139,29 +150,25 @@ static atn_advice take_advice(atn_driver *d, atn_call_class *x, atn_advice advic
     return advice;
 }
 
-/* The cost of a request on this rank, in ticks.  In the first call of a class ranks wait for the
- * last one to arrive and for connections, with or without a request, so only the work counts. */
-static int64_t cost_of_request(const atn_driver *d, bool first, int64_t start)
-{
-    return first ? d->worked : atn_ticks() - start;
-}
-
 static void request_advice(atn_driver *d, atn_call_class *x)
 {
     const int64_t start = atn_ticks();
     const bool first = x->calls == 0;
     atn_candidate_set field;
     atn_advice advice = atn_tune_driver_advice(d, x, &field);
+    int64_t cost_ns = d->worked_ns;
     if (x->quiet == 0)
-        advice = take_advice(d, x, advice, &field);
+        advice = take_advice(d, x, advice, &field, start, &cost_ns);
     x->times_arrivals = advice == ATN_ADVICE_ARRIVALS || (x->tuner != NULL && x->field.at_once);
     x->calls += x->quiet;
     x->promise.era++;
     if (advice == ATN_ADVICE_FIXED)
         x->quiet = INT64_MAX;
     d->s.advised(d->s.context, x, advice);
-    if (advice != ATN_ADVICE_SKETCH) /* which the start credit covers */
-        atn_tune_driver_cost(d, cost_of_request(d, first, start));
+    /* The start credit covers a sketch.  In the first call ranks wait for connections, with or
+     * without a request. */
+    if (advice != ATN_ADVICE_SKETCH)
+        atn_tune_driver_cost(d, first ? d->worked_ns : cost_ns);
 }
 
 /* ---- calls that need no turn ---- */
@@ -247,30 +254,41 @@ void atn_tune_driver_note(const atn_turn *turn, int64_t ticks)
         turn->of->ticks[turn->block] += ticks;
 }
 
+/* Of a call so far, the same on all ranks. */
+static int64_t time_of_call(const atn_call_class *x)
+{
+    atn_tuner_result result = {.samples = 0};
+    if (x->tuner != NULL)
+        atn_tune_tuner_result(x->tuner, &result);
+    return result.samples > 0 ? result.best_ps : x->seen_ps;
+}
+
+bool atn_tune_driver_aligns(const atn_call_class *x)
+{
+    const atn_problem *const q = &x->subject.q;
+    return q->op != ATN_BARRIER && q->bytes > 0 && atn_sched_is_mutual(q->op) &&
+           time_of_call(x) > long_ps;
+}
+
 /* ---- agreements ---- */
 
 static int ahead(const atn_driver *d, const atn_call_class *x)
 {
-    atn_tuner_result result;
-    if (x->ahead > 0)
-        return x->ahead;
-    atn_tune_tuner_result(x->tuner, &result);
-    if (result.samples == 0)
-        result.best_ps = x->seen_ps;
-    return atn_tune_budget_agreement_delay(&d->tuners.budget, result.best_ps);
+    return x->ahead > 0 ? x->ahead
+                        : atn_tune_budget_agreement_delay(&d->tuners.budget, time_of_call(x));
 }
 
 /* Ranks may drift apart by more than a call, as the root of a pipelined broadcast does; then it
  * waits for the last rank, and afterwards the others wait for it: about a call.  Such agreements
- * are awaited later and their cost is a call.  Else the cost is the waiting time of the last
- * rank. */
+ * are awaited later and their cost is a call.  Else, and where ranks wait for each other in any
+ * case, the cost is the waiting time of the last rank. */
 static void charge_agreement(const atn_driver *d, atn_call_class *x, int64_t most_ns,
                              int64_t least_ns)
 {
     atn_tuner_result result;
     atn_tune_tuner_result(x->tuner, &result);
     const int64_t call_ns = result.best_ps / 1000;
-    const bool apart = most_ns > call_ns / PATIENCE;
+    const bool apart = !x->mutual && most_ns > call_ns / PATIENCE;
     if (apart)
         x->ahead = atn_min(LATER * ahead(d, x), ATN_DRIVER_MOST);
     atn_tune_tuner_agreement(x->tuner, apart ? call_ns : least_ns);
@@ -328,7 +346,8 @@ static void complete(atn_driver *d, const atn_pending *a)
     d->s.agreed(d->s.context, x, before);
 }
 
-int atn_tune_driver_await(atn_driver *d, uint64_t call)
+/* `mutual`: ranks wait for each other in any case. */
+static int await(atn_driver *d, uint64_t call, bool mutual)
 {
     report_all_calls(d);
     while (atn_tune_driver_due(d) <= call) {
@@ -339,19 +358,36 @@ int atn_tune_driver_await(atn_driver *d, uint64_t call)
             return code;
         a->of->waited = atn_ticks_ns(atn_ticks() - start);
         complete(d, a);
+        a->of->mutual = mutual; /* of the next agreement, which has this waiting time */
     }
     return MPI_SUCCESS;
 }
 
-int atn_tune_driver_await_all(atn_driver *d) { return atn_tune_driver_await(d, UINT64_MAX - 1); }
-
-static void restart_class(atn_driver *d, atn_call_class *x)
+int atn_tune_driver_await(atn_driver *d, uint64_t call, atn_operation op)
 {
-    if (x->tuner == NULL || (x->subject.stable && !x->canonical))
-        return;
+    if (atn_sched_is_mutual(op))
+        return await(d, call, true);
+    return call > DEFERRED ? await(d, call - DEFERRED, false) : MPI_SUCCESS;
+}
+
+int atn_tune_driver_await_all(atn_driver *d) { return await(d, UINT64_MAX - 1, false); }
+
+static void drop_tuner(atn_driver *d, atn_call_class *x)
+{
     atn_tune_tuners_drop(&d->tuners, x->tuner);
     x->tuner = NULL;
     atn_tune_candidate_set_make(x->subject.q.op, 0, NULL, &x->field);
+}
+
+/* Classes that wait for advice need not wait any longer, except for the current call. */
+static void restart_class(atn_driver *d, atn_call_class *x)
+{
+    const bool waits = x->quiet > 1 && x->quiet < INT64_MAX;
+    if (x->tuner == NULL ? !waits : x->subject.stable && !x->canonical)
+        return;
+    if (x->tuner != NULL)
+        drop_tuner(d, x);
+    x->calls -= x->quiet;
     x->quiet = 0;
     x->promise.era++;
     grant(x);

@@ -5,7 +5,8 @@
  * (kind) is determined by data that ranks share, rank 0 gives advice at fixed numbers of its calls
  * and broadcasts it, an agreement is a nonblocking reduction that is started with the call that
  * ends a round and awaited a few calls later, sooner where calls, or the computation between them,
- * are long.  Clocks and predictions enter in no other way. */
+ * are long, and in a call where ranks wait for each other in any case, if one follows soon.  Clocks
+ * and predictions enter in no other way. */
 #ifndef ATN_TUNE_DRIVERS_DRIVER_H
 #define ATN_TUNE_DRIVERS_DRIVER_H
 
@@ -51,6 +52,7 @@ typedef struct atn_call_class {
     int64_t ticks[2];    /* of the blocks of the current round */
     int ahead;           /* calls until an agreement is awaited; 0: not determined yet */
     int64_t waited;      /* ns, for its last agreement, on this rank */
+    bool mutual;         /* that was awaited where ranks wait for each other in any case */
     int64_t seen_ps;     /* between two calls on rank 0 before it had a tuner; 0: unknown */
     /* Where ranks do not share sizes: */
     int64_t volume; /* bytes of the latest call on this rank */
@@ -84,8 +86,9 @@ typedef struct {
      * LATER: there is no advice before the next call. */
     atn_advice (*expect)(void *context, const atn_call_class *x);
     /* On rank 0 alone, whatever tuners cost: SKETCH: the network is measured first; LATER: as soon
-     * as the budget covers that; RACE: there is nothing to prepare.  NULL: there never is. */
-    atn_advice (*prepare)(void *context, const atn_call_class *x);
+     * as the budget covers that, see *off_p; RACE: there is nothing to prepare.  NULL: there never
+     * is. */
+    atn_advice (*prepare)(void *context, const atn_call_class *x, atn_deferral *off_p);
     /* On rank 0 alone; *off_p: why advice is deferred. */
     atn_advice (*advise)(void *context, const atn_call_class *x, atn_candidate_set *field_p,
                          atn_deferral *off_p);
@@ -108,13 +111,20 @@ atn_call_class *atn_tune_driver_class(atn_driver *d, const atn_subject *s);
 bool atn_tune_driver_times_arrivals(atn_call_class *x);
 /* After that, on all ranks alike: the set has new candidates, from this one on. */
 void atn_tune_driver_join(atn_call_class *x, int from);
-/* Adds a cost of setting up tuning on this rank, in ticks. */
-void atn_tune_driver_cost(atn_driver *d, int64_t ticks);
+/* Collective: by how much a step that took `ticks` on this rank has delayed the program, in ns: the
+ * minimum over ranks, because the others have waited for the last one to arrive. */
+int64_t atn_tune_driver_delay(atn_driver *d, int64_t ticks);
+/* Adds a cost of setting up tuning on this rank. */
+void atn_tune_driver_cost(atn_driver *d, int64_t ns);
 /* The same for a cost that further tuners of the communicator do not have. */
-void atn_tune_driver_cost_once(atn_driver *d, int64_t ticks);
+void atn_tune_driver_cost_once(atn_driver *d, int64_t ns);
 /* The next call of a class; requests advice when it is due (collective).  Afterwards its promise
  * has the number of calls that need no turn, if this one is not timed. */
 void atn_tune_driver_turn(atn_driver *d, atn_call_class *x, int64_t bytes, atn_turn *turn_p);
+/* On all ranks alike: whether a timed call of the class should begin on all ranks at once.  Long
+ * calls of operations whose ranks wait for each other in any case, because a barrier takes little
+ * of their time. */
+bool atn_tune_driver_aligns(const atn_call_class *x);
 /* Adds a time, in ticks, to the block of a turn. */
 void atn_tune_driver_note(const atn_turn *turn, int64_t ticks);
 
@@ -125,8 +135,9 @@ int atn_tune_driver_agree(atn_driver *d, atn_call_class *x, uint64_t call, MPI_C
 void atn_tune_driver_apart(atn_driver *d);
 /* The call at which an agreement must be awaited; UINT64_MAX: none. */
 uint64_t atn_tune_driver_due(const atn_driver *d);
-/* Awaits all agreements that are due at this call. */
-int atn_tune_driver_await(atn_driver *d, uint64_t call);
+/* Awaits all agreements that are due at this call of an operation, or defers that to a call of an
+ * operation whose ranks wait for each other in any case. */
+int atn_tune_driver_await(atn_driver *d, uint64_t call, atn_operation op);
 /* Awaits all agreements, and their results. */
 int atn_tune_driver_await_all(atn_driver *d);
 /* After that, on all ranks alike: the topology has changed, so candidates are determined anew,

@@ -18,10 +18,10 @@ typedef struct {
 struct atn_driver {
     atn_driver_setup s;
     atn_tuners tuners;
-    int64_t opened;    /* ticks */
-    int64_t overhead;  /* ticks: cost on this rank without regret and agreements */
-    int64_t worked;    /* ticks: on rank 0, for its latest advice */
-    int64_t shared_ns; /* savings that the account for set-ups has a part of */
+    int64_t opened;      /* ticks */
+    int64_t overhead_ns; /* cost on this rank without regret and agreements */
+    int64_t worked_ns;   /* on rank 0, for its latest advice */
+    int64_t shared_ns;   /* savings that the account for set-ups has a part of */
     int n;
     atn_class_key keys[ATN_TUNERS_MOST];
     atn_call_class kinds[ATN_TUNERS_MOST];
