@@ -104,14 +104,14 @@ int64_t atn_tune_expect_loss(const atn_tuner *t, int i)
 }
 
 /* Native has none before it is beaten: the program would run it without Attune.  On scratch data it
- * is all of the time, because only later jobs benefit. */
+ * is all of the time, twice, because only later jobs benefit. */
 int64_t atn_tune_expect_regret(const atn_tuner *t, int i)
 {
     int64_t error;
     const int64_t ps = atn_tune_expect_time(t, i, &error), usual = atn_tune_expect_winner(t);
     const int64_t likely = ps > 0 ? ps : atn_tune_savings_native(t);
     if (atn_tune_on_scratch(t, i))
-        return likely;
+        return ATN_TUNE_SCRATCH * likely;
     return (i == t->native && !t->monitoring) || likely < usual ? 0 : likely - usual;
 }
 

@@ -203,12 +203,20 @@ static void set_reference(atn_tuner *t)
     t->tolerance_ps = spread < least ? least : spread > most ? most : spread;
 }
 
+/* Whether no change so far can have made the winner slower than another one. */
+static bool is_out_of_reach(const atn_tuner *t, int other)
+{
+    const atn_time_range own = atn_tune_candidate_range(&t->candidate[t->winner]),
+                         its = atn_tune_candidate_range(&t->candidate[other]);
+    return own.high > 0 && its.low > own.high * HOPELESS / 1000;
+}
+
 /* The winner seems to have changed.  A short block of native beside it shows which one is to serve;
  * it begins whatever is left of the budget. */
 static bool plan_doubt(atn_tuner *t, atn_tuning_round *round)
 {
     const int calls = block_calls(t, 1);
-    if (!t->suspicious || atn_tune_expect_safe(t))
+    if (!t->suspicious || atn_tune_expect_safe(t) || is_out_of_reach(t, t->native))
         return false;
     add_block(round, t->native, calls);
     add_block(round, t->winner, calls);
@@ -245,14 +253,15 @@ static void plan_race(atn_tuner *t, int challenger, atn_tuning_round *round)
     t->why = wait > interval ? "a race waits for budget" : "a race";
 }
 
-/* The fastest other one that was measured; native if it was not measured yet. */
+/* The fastest other one that was measured, unless it is out of reach; native if it was not measured
+ * yet. */
 static int rival(const atn_tuner *t)
 {
     int best = -1;
     if (t->native != t->winner && t->candidate[t->native].samples == 0)
         return t->native;
     for (int i = 0; i < t->n; i++)
-        if (i != t->winner && t->candidate[i].samples > 0 &&
+        if (i != t->winner && t->candidate[i].samples > 0 && !is_out_of_reach(t, i) &&
             (best < 0 || atn_tune_candidate_median(&t->candidate[i]) <
                              atn_tune_candidate_median(&t->candidate[best])))
             best = i;
@@ -328,12 +337,21 @@ static bool plan_second(atn_tuner *t, atn_tuning_round *round)
     return true;
 }
 
+/* Whether the class began with another candidate and native takes far longer: another measurement
+ * of native would cost more than it could show. */
+static bool is_plain(const atn_tuner *t)
+{
+    enum { FAR = 2 };
+    return t->start == ATN_START_BORROWED &&
+           atn_tune_candidate_median(&t->candidate[t->native]) > FAR * atn_tune_expect_winner(t);
+}
+
 /* Savings are measured against several blocks of native (savings.c). */
 static bool plan_native(atn_tuner *t, atn_tuning_round *round)
 {
     const int64_t samples = t->candidate[t->native].samples;
     if (atn_tune_expect_safe(t) || t->suspicious || t->start == ATN_START_WISE || samples == 0 ||
-        samples >= ATN_TUNE_ENOUGH)
+        samples >= ATN_TUNE_ENOUGH || is_plain(t))
         return false;
     plan_pair(t, t->native, round);
     t->why = "timing native";

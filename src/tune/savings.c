@@ -8,8 +8,8 @@
  * slower than native, all calls since the last round are charged.
  *
  * Trials beside a winner that is faster than native lose nothing against native, but cost part of
- * what is saved, and those on scratch data help only later jobs: they are limited to a sixteenth of
- * the time of the class. */
+ * what is saved: they are limited to a sixteenth of the time of the class, those on scratch data,
+ * which help only later jobs, to half of that. */
 #include "tune/tuner_private.h"
 
 enum { WHOLE = 1000 };   /* share, per mille, of jobs that only tune */
@@ -90,7 +90,7 @@ static int64_t native_at_least(const atn_tuner *t, const int64_t per_call_ps[2])
 static void charge_scratch(atn_tuner *t, int64_t ns)
 {
     atn_tune_budget_spend(t->budget, ns);
-    t->explored_ns += ns;
+    t->explored_ns += ATN_TUNE_SCRATCH * ns;
 }
 
 /* Shadows cost all of their time. */

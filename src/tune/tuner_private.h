@@ -4,7 +4,8 @@
 
 #include "tune/tuner.h"
 
-enum { ATN_TUNE_ENOUGH = 3 }; /* blocks that predict the next ones */
+enum { ATN_TUNE_ENOUGH = 3 };  /* blocks that predict the next ones */
+enum { ATN_TUNE_SCRATCH = 2 }; /* weight of trials that help only later jobs */
 
 /* From the fastest to the slowest of some blocks, in picoseconds of a call. */
 typedef struct {
