@@ -4,8 +4,11 @@
  * What a step has completed is kept in a folder until all are; a later run for the same hosts
  * continues there.  Topology and machine are stored before the tuning begins, because they are of
  * use without it. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,7 +53,6 @@ static void remove_parts(const atn_calibrating *c)
         atn_cli_calibrate_part(c, names[i], path);
         unlink(path);
     }
-    rmdir(c->parts);
 }
 
 /* ---- commands ---- */
@@ -258,29 +260,54 @@ static bool is_old(const atn_calibrating *c)
     return stat(c->parts, &about) == 0 && time(NULL) - about.st_mtime > DAY_S;
 }
 
-static void open_parts(const atn_calibrating *c)
+/* The folder belongs to one calibration at a time, until its process ends.  Between opening and
+ * locking another one may have completed and removed it. */
+static atn_status lock_parts(const atn_calibrating *c, atn_error *err)
 {
     char inside[PATH_MAX];
+    struct stat locked, present;
+    atn_cli_calibrate_part(c, ATN_PART_OF_MACHINE, inside);
+    for (;;) {
+        atn_make_folders(inside);
+        const int folder = open(c->parts, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (folder < 0)
+            return atn_fail(err, ATN_ENVIRONMENT, "%s: %s; use --store in another folder", c->parts,
+                            strerror(errno));
+        if (flock(folder, LOCK_EX | LOCK_NB) != 0)
+            return atn_fail(err, ATN_ENVIRONMENT,
+                            "%s: another calibration of these hosts is running; wait for its end",
+                            c->parts);
+        if (fstat(folder, &locked) == 0 && stat(c->parts, &present) == 0 &&
+            locked.st_ino == present.st_ino)
+            return ATN_OK;
+        close(folder);
+    }
+}
+
+static void open_parts(const atn_calibrating *c)
+{
     if (atn_cli_arg_given(c->a, "restart") || is_old(c))
         remove_parts(c);
     else if (has_parts(c) && !atn_cli_arg_given(c->a, "quiet"))
         fprintf(stderr,
                 "attune: continuing an interrupted calibration of %s; --restart begins again\n",
                 c->hosts);
-    atn_cli_calibrate_part(c, ATN_PART_OF_MACHINE, inside);
-    atn_make_folders(inside);
 }
 
 atn_status atn_cli_calibrate_run(atn_calibrating *c, atn_error *err)
 {
-    atn_status status = ATN_OK;
+    atn_status status = lock_parts(c, err);
+    if (status != ATN_OK)
+        return status;
     open_parts(c);
     const double all = share_from(c, 0);
     for (int i = 0; i < ATN_CALIBRATE_STEPS && status == ATN_OK; i++)
         if (is_needed(c, i))
             status = run_step(c, i, all, err);
-    if (status == ATN_OK)
+    if (status == ATN_OK) {
         remove_parts(c);
+        rmdir(c->parts);
+    }
     return status;
 }
 

@@ -171,10 +171,15 @@ static void measure_arrivals(atn_comm *c, atn_call_class *x, int64_t entered)
 /* Where a call that is to be timed would wait for other ranks in any case, it does so before:
  * differences between their arrivals, caused by the calls before or by the program, are not part of
  * its time. */
-static int align(atn_comm *c, const atn_call_class *x, const atn_turn *turn)
+static int align(atn_comm *c, atn_call_class *x, const atn_turn *turn)
 {
     const bool timed = turn->block >= 0 && atn_select_arrivals_of(c, x) == NULL;
-    return timed && atn_tune_driver_aligns(x) ? atn_pmpi_real.Barrier(c->user) : MPI_SUCCESS;
+    if (!timed || !atn_tune_driver_aligns(x))
+        return MPI_SUCCESS;
+    const int64_t start = atn_ticks();
+    const int code = atn_pmpi_real.Barrier(c->user);
+    atn_tune_driver_aligned(x, atn_ticks() - start);
+    return code;
 }
 
 static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject *s,

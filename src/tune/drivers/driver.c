@@ -270,6 +270,8 @@ bool atn_tune_driver_aligns(const atn_call_class *x)
            time_of_call(x) > long_ps;
 }
 
+void atn_tune_driver_aligned(atn_call_class *x, int64_t ticks) { x->aligned += ticks; }
+
 /* ---- agreements ---- */
 
 static int ahead(const atn_driver *d, const atn_call_class *x)
@@ -305,9 +307,9 @@ static uint64_t next_due(const atn_driver *d, uint64_t due)
 void atn_tune_driver_apart(atn_driver *d) { d->apart = true; }
 
 /* The maximum block times, the minimum over ranks of the time of this communicator, the longest and
- * the shortest time that a rank waited for the last agreement, and the overhead of rank 0, because
- * others wait for it.  Where ranks arrive at different times some rank always waits, so means are
- * more meaningful. */
+ * the shortest time that a rank waited for the last agreement, the shortest time in barriers, which
+ * is that of the last rank to arrive, and the overhead of rank 0, because others wait for it.
+ * Where ranks arrive at different times some rank always waits, so means are more meaningful. */
 int atn_tune_driver_agree(atn_driver *d, atn_call_class *x, uint64_t call, MPI_Comm comm)
 {
     atn_pending *const a = &d->pending[d->posted % ATN_DRIVER_PENDING];
@@ -319,8 +321,9 @@ int atn_tune_driver_agree(atn_driver *d, atn_call_class *x, uint64_t call, MPI_C
     a->mine[ATN_SUM_PASSED] = -atn_tune_driver_passed(d);
     a->mine[ATN_SUM_MOST] = x->waited;
     a->mine[ATN_SUM_LEAST] = -x->waited;
+    a->mine[ATN_SUM_ALIGNED] = d->apart ? 0 : -atn_ticks_ns(x->aligned);
     a->mine[ATN_SUM_OVERHEAD] = d->s.r == 0 ? atn_tune_driver_overhead(d) : 0;
-    x->ticks[0] = x->ticks[1] = 0;
+    x->ticks[0] = x->ticks[1] = x->aligned = 0;
     for (int i = 0; i < ATN_SUM_OVERHEAD && d->apart; i++)
         a->mine[i] /= d->s.p;
     return d->s.iallreduce(a->mine, a->all, ATN_DRIVER_SUMS, MPI_INT64_T,
@@ -338,6 +341,7 @@ static void complete(atn_driver *d, const atn_pending *a)
     atn_call_class *const x = a->of;
     const int before = atn_tune_tuner_incumbent(x->tuner);
     atn_tune_budget_overhead(&d->tuners.budget, a->all[ATN_SUM_OVERHEAD]);
+    atn_tune_budget_spend(&d->tuners.budget, -a->all[ATN_SUM_ALIGNED]);
     atn_tune_tuner_feed(x->tuner, a->all, -a->all[ATN_SUM_PASSED]);
     charge_agreement(d, x, a->all[ATN_SUM_MOST], -a->all[ATN_SUM_LEAST]);
     atn_tune_costs_earn(d);
