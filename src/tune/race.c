@@ -294,6 +294,13 @@ static void begin_monitoring(atn_tuner *t)
     set_reference(t);
 }
 
+/* The first call of what wisdom selected sets up connections, as no call of the program before. */
+static bool starts_cold(const atn_tuner *t)
+{
+    return t->start != ATN_START_NATIVE && t->calls == 0 &&
+           t->candidate[t->native].is.predicted_ps <= 0;
+}
+
 /* The best candidate with a prediction from measured parameters gets one call on credit next to the
  * first one of native, so that short jobs gain, too: only if its worst case is faster than the
  * calls so far, not for all sizes at once, and no longer when the credit is used up. */
@@ -314,7 +321,7 @@ static int promising(const atn_tuner *t)
 static void plan_first(atn_tuner *t, atn_tuning_round *round)
 {
     const int other = promising(t);
-    plan_baseline(t, 0, round);
+    plan_baseline(t, starts_cold(t) ? 1 : 0, round);
     t->why = "timing the first candidate";
     if (other < 0 || round->untimed > 0 || atn_tune_budget_left(t->budget) < 0)
         return;

@@ -168,20 +168,6 @@ static void measure_arrivals(atn_comm *c, atn_call_class *x, int64_t entered)
     atn_tune_driver_join(x, before);
 }
 
-/* Where a call that is to be timed would wait for other ranks in any case, it does so before:
- * differences between their arrivals, caused by the calls before or by the program, are not part of
- * its time. */
-static int align(atn_comm *c, atn_call_class *x, const atn_turn *turn)
-{
-    const bool timed = turn->block >= 0 && atn_select_arrivals_of(c, x) == NULL;
-    if (!timed || !atn_tune_driver_aligns(x))
-        return MPI_SUCCESS;
-    const int64_t start = atn_ticks();
-    const int code = atn_pmpi_real.Barrier(c->user);
-    atn_tune_driver_aligned(x, atn_ticks() - start);
-    return code;
-}
-
 static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject *s,
                             atn_call_class *x, atn_turn *turn, int *code_p)
 {
@@ -204,9 +190,7 @@ static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject
         check_choice(x, s, &turn->shadow);
         if (!have_private(c, turn, NULL))
             return NULL;
-        *code_p = align(c, x, turn);
-        if (*code_p == MPI_SUCCESS)
-            *code_p = atn_select_probe(c, call, &q, turn);
+        *code_p = atn_select_probe(c, call, &q, turn);
         if (*code_p != MPI_SUCCESS)
             return NULL;
     }
@@ -216,10 +200,8 @@ static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject
     if (!have_private(c, turn, plan))
         return NULL;
     turn->plan = plan;
-    if (turn->shadow == NULL && *code_p == MPI_SUCCESS)
-        *code_p = align(c, x, turn);
     turn->start = atn_ticks();
-    return *code_p == MPI_SUCCESS ? plan : NULL;
+    return plan;
 }
 
 atn_plan *atn_select_online_plan(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)

@@ -12,7 +12,7 @@ static const int64_t fixed_bytes = 8192; /* whose transfer takes as long as the 
 enum { PATIENCE = 4 };                   /* an agreement may delay a rank by this part of a call */
 enum { LATER = 4 };                      /* factor of the delay, in calls, when it took longer */
 enum { DEFERRED = 4 };                   /* calls that a due agreement may wait for a better one */
-static const int64_t long_ps = INT64_C(1000000000); /* calls, compared with a barrier */
+static const int64_t long_ps = INT64_C(1000000000); /* calls, compared with usual arrival skews */
 
 /* ---- begin and end ---- */
 
@@ -263,15 +263,6 @@ static int64_t time_of_call(const atn_call_class *x)
     return result.samples > 0 ? result.best_ps : x->seen_ps;
 }
 
-bool atn_tune_driver_aligns(const atn_call_class *x)
-{
-    const atn_problem *const q = &x->subject.q;
-    return q->op != ATN_BARRIER && q->bytes > 0 && atn_sched_is_mutual(q->op) &&
-           time_of_call(x) > long_ps;
-}
-
-void atn_tune_driver_aligned(atn_call_class *x, int64_t ticks) { x->aligned += ticks; }
-
 /* ---- agreements ---- */
 
 static int ahead(const atn_driver *d, const atn_call_class *x)
@@ -306,13 +297,22 @@ static uint64_t next_due(const atn_driver *d, uint64_t due)
 
 void atn_tune_driver_apart(atn_driver *d) { d->apart = true; }
 
+/* Where ranks arrive at different times some rank always waits, so means are more meaningful.  They
+ * also are for long calls in which ranks wait for each other: after a broadcast the root is early
+ * by a whole call, and its time would hide what algorithms differ in.  Times of other calls are
+ * those of the last rank, because the others may wait for it later. */
+static bool uses_means(const atn_driver *d, const atn_call_class *x)
+{
+    return d->apart || (atn_sched_is_mutual(x->subject.q.op) && time_of_call(x) > long_ps);
+}
+
 /* The maximum block times, the minimum over ranks of the time of this communicator, the longest and
- * the shortest time that a rank waited for the last agreement, the shortest time in barriers, which
- * is that of the last rank to arrive, and the overhead of rank 0, because others wait for it.
- * Where ranks arrive at different times some rank always waits, so means are more meaningful. */
+ * the shortest time that a rank waited for the last agreement, or means of them, and the overhead
+ * of rank 0, because others wait for it. */
 int atn_tune_driver_agree(atn_driver *d, atn_call_class *x, uint64_t call, MPI_Comm comm)
 {
     atn_pending *const a = &d->pending[d->posted % ATN_DRIVER_PENDING];
+    const bool means = uses_means(d, x);
     a->of = x;
     a->due = next_due(d, call + (uint64_t)ahead(d, x));
     d->posted++;
@@ -321,13 +321,12 @@ int atn_tune_driver_agree(atn_driver *d, atn_call_class *x, uint64_t call, MPI_C
     a->mine[ATN_SUM_PASSED] = -atn_tune_driver_passed(d);
     a->mine[ATN_SUM_MOST] = x->waited;
     a->mine[ATN_SUM_LEAST] = -x->waited;
-    a->mine[ATN_SUM_ALIGNED] = d->apart ? 0 : -atn_ticks_ns(x->aligned);
     a->mine[ATN_SUM_OVERHEAD] = d->s.r == 0 ? atn_tune_driver_overhead(d) : 0;
-    x->ticks[0] = x->ticks[1] = x->aligned = 0;
-    for (int i = 0; i < ATN_SUM_OVERHEAD && d->apart; i++)
+    x->ticks[0] = x->ticks[1] = 0;
+    for (int i = 0; i < ATN_SUM_OVERHEAD && means; i++)
         a->mine[i] /= d->s.p;
-    return d->s.iallreduce(a->mine, a->all, ATN_DRIVER_SUMS, MPI_INT64_T,
-                           d->apart ? MPI_SUM : MPI_MAX, comm, &a->request);
+    return d->s.iallreduce(a->mine, a->all, ATN_DRIVER_SUMS, MPI_INT64_T, means ? MPI_SUM : MPI_MAX,
+                           comm, &a->request);
 }
 
 uint64_t atn_tune_driver_due(const atn_driver *d)
@@ -341,7 +340,6 @@ static void complete(atn_driver *d, const atn_pending *a)
     atn_call_class *const x = a->of;
     const int before = atn_tune_tuner_incumbent(x->tuner);
     atn_tune_budget_overhead(&d->tuners.budget, a->all[ATN_SUM_OVERHEAD]);
-    atn_tune_budget_spend(&d->tuners.budget, -a->all[ATN_SUM_ALIGNED]);
     atn_tune_tuner_feed(x->tuner, a->all, -a->all[ATN_SUM_PASSED]);
     charge_agreement(d, x, a->all[ATN_SUM_MOST], -a->all[ATN_SUM_LEAST]);
     atn_tune_costs_earn(d);

@@ -50,7 +50,6 @@ typedef struct atn_call_class {
     atn_deferral off;    /* at the last advice */
     int64_t since;       /* ticks at the first call, of this rank */
     int64_t ticks[2];    /* of the blocks of the current round */
-    int64_t aligned;     /* ticks of the barriers before its calls */
     int ahead;           /* calls until an agreement is awaited; 0: not determined yet */
     int64_t waited;      /* ns, for its last agreement, on this rank */
     bool mutual;         /* that was awaited where ranks wait for each other in any case */
@@ -122,11 +121,6 @@ void atn_tune_driver_cost_once(atn_driver *d, int64_t ns);
 /* The next call of a class; requests advice when it is due (collective).  Afterwards its promise
  * has the number of calls that need no turn, if this one is not timed. */
 void atn_tune_driver_turn(atn_driver *d, atn_call_class *x, int64_t bytes, atn_turn *turn_p);
-/* On all ranks alike: whether a timed call of the class should begin on all ranks at once.  Long
- * calls of operations whose ranks wait for each other in any case, because a barrier takes little
- * of their time. */
-bool atn_tune_driver_aligns(const atn_call_class *x);
-void atn_tune_driver_aligned(atn_call_class *x, int64_t ticks);
 /* Adds a time, in ticks, to the block of a turn. */
 void atn_tune_driver_note(const atn_turn *turn, int64_t ticks);
 

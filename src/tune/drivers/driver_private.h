@@ -6,14 +6,7 @@
 
 enum { ATN_DRIVER_PENDING = 2 * ATN_DRIVER_MOST };
 /* The values of an agreement after the times of two blocks. */
-enum {
-    ATN_SUM_PASSED = 2,
-    ATN_SUM_MOST,
-    ATN_SUM_LEAST,
-    ATN_SUM_ALIGNED,
-    ATN_SUM_OVERHEAD,
-    ATN_DRIVER_SUMS
-};
+enum { ATN_SUM_PASSED = 2, ATN_SUM_MOST, ATN_SUM_LEAST, ATN_SUM_OVERHEAD, ATN_DRIVER_SUMS };
 
 typedef struct {
     atn_call_class *of;
