@@ -1,4 +1,8 @@
-/* conflict.c - tracks the last writer of each block and its readers since then. */
+/* conflict.c - tracks the last writer of each block and its readers since then.
+ *
+ * Blocks with the same history form a run, so an operation on a whole buffer costs as much as the
+ * number of runs that it meets, not as the number of blocks: with p ranks a buffer has p blocks or
+ * more. */
 #include "sched/conflict.h"
 
 #include <stdlib.h>
@@ -7,13 +11,101 @@ typedef struct {
     int op, next;
 } reader;
 
+/* The runs of a space.  A run is known by its first block; the entries of other blocks are not set.
+ * Bit i of level 0 is set if block i is the first of a run, bit i of the level above if word i of
+ * the level below has a bit. */
+enum { BITS = 64, LEVELS = 6 };
+
 typedef struct {
-    int32_t *writer[ATN_SPACES], *readers[ATN_SPACES]; /* per block; readers: index into nodes */
+    uint64_t *bits[LEVELS];           /* of one allocation, like the others */
+    int32_t *next, *writer, *readers; /* first block of the next run; readers: index into nodes */
+} runs;
+
+typedef struct {
+    runs space[ATN_SPACES];
     ATN_VEC(reader) nodes;
     bool (*conflict)(void *context, int op, int on);
     void *context;
     bool ok;
 } tracker;
+
+/* ---- runs ---- */
+
+static bool is_marked(const runs *x, int block)
+{
+    return x->bits[0][block / BITS] >> block % BITS & 1;
+}
+
+static void mark(runs *x, int first)
+{
+    for (int l = 0; l < LEVELS; l++, first /= BITS) {
+        const bool known = x->bits[l][first / BITS] != 0; /* to the levels above */
+        x->bits[l][first / BITS] |= UINT64_C(1) << first % BITS;
+        if (known)
+            return;
+    }
+}
+
+static void unmark(runs *x, int first)
+{
+    for (int l = 0; l < LEVELS; l++, first /= BITS) {
+        x->bits[l][first / BITS] &= ~(UINT64_C(1) << first % BITS);
+        if (x->bits[l][first / BITS] != 0)
+            return;
+    }
+}
+
+/* The last bit of a level that is set, up to bit i; the first block always begins a run. */
+static int last_marked(const runs *x, int level, int i)
+{
+    const uint64_t here = x->bits[level][i / BITS] & ~UINT64_C(0) >> (BITS - 1 - i % BITS);
+    const int word = here ? i / BITS : last_marked(x, level + 1, i / BITS - 1);
+
+    return word * BITS + BITS - 1 - __builtin_clzll(here ? here : x->bits[level][word]);
+}
+
+/* Lets a run begin with this block. */
+static void cut(runs *x, int block)
+{
+    if (is_marked(x, block))
+        return;
+    const int of = last_marked(x, 0, block);
+    x->writer[block] = x->writer[of];
+    x->readers[block] = x->readers[of];
+    x->next[block] = x->next[of];
+    x->next[of] = block;
+    mark(x, block);
+}
+
+static bool begin_runs(runs *x, int blocks)
+{
+    size_t n = (size_t)blocks, words = 0;
+
+    for (int l = 0; l < LEVELS; l++)
+        words += (n = n / BITS + 1);
+    x->bits[0] = calloc(words, sizeof *x->bits[0]);
+    n = (size_t)blocks + 1;
+    x->next = malloc(3 * sizeof *x->next * n);
+    if (!x->bits[0] || !x->next)
+        return false;
+    x->writer = x->next + n;
+    x->readers = x->writer + n;
+    n = (size_t)blocks;
+    for (int l = 1; l < LEVELS; l++)
+        x->bits[l] = x->bits[l - 1] + (n = n / BITS + 1);
+    x->writer[0] = x->readers[0] = -1;
+    x->next[0] = blocks;
+    mark(x, 0);
+    return true;
+}
+
+static void end_runs(runs *x)
+{
+    free(x->bits[0]);
+    free(x->next);
+}
+
+/* ---- operations ---- */
 
 static void report(tracker *t, int op, int on)
 {
@@ -21,34 +113,52 @@ static void report(tracker *t, int op, int on)
         t->ok = t->ok && t->conflict(t->context, op, on);
 }
 
-static void read_block(tracker *t, int space, int block, int op)
+static void read_run(tracker *t, runs *x, int first, int op)
 {
-    report(t, op, t->writer[space][block]);
-    t->ok = t->ok && atn_push(&t->nodes, (reader){op, t->readers[space][block]});
-    t->readers[space][block] = t->nodes.n - 1;
+    report(t, op, x->writer[first]);
+    t->ok = t->ok && atn_push(&t->nodes, (reader){op, x->readers[first]});
+    x->readers[first] = t->nodes.n - 1;
 }
 
-static void write_block(tracker *t, int space, int block, int op)
+static void write_run(tracker *t, const runs *x, int first, int op)
 {
-    if (t->readers[space][block] < 0)
-        report(t, op, t->writer[space][block]);
-    for (int i = t->readers[space][block]; t->ok && i >= 0; i = t->nodes.v[i].next)
+    if (x->readers[first] < 0)
+        report(t, op, x->writer[first]);
+    for (int i = x->readers[first]; t->ok && i >= 0; i = t->nodes.v[i].next)
         report(t, op, t->nodes.v[i].op);
-    t->readers[space][block] = -1;
-    t->writer[space][block] = op;
+}
+
+/* What was written by one operation is one run. */
+static void join(runs *x, int lo, int hi, int op)
+{
+    for (int v = x->next[lo]; v < hi; v = x->next[v])
+        unmark(x, v);
+    x->next[lo] = hi;
+    x->writer[lo] = op;
+    x->readers[lo] = -1;
+}
+
+static void touch_range(tracker *t, runs *x, int lo, int hi, int op, bool write)
+{
+    cut(x, lo);
+    cut(x, hi);
+    for (int v = lo; t->ok && v < hi; v = x->next[v]) {
+        if (write)
+            write_run(t, x, v, op);
+        else
+            read_run(t, x, v, op);
+    }
+    if (write)
+        join(x, lo, hi, op);
 }
 
 static void touch(tracker *t, const atn_schedule *s, const atn_slot *slot, int op, bool write)
 {
     const atn_range *r = atn_sched_slot_ranges(s, slot);
 
-    for (int i = 0; i < slot->n; i++)
-        for (int k = r[i].first; t->ok && k < r[i].first + r[i].count; k++) {
-            if (write)
-                write_block(t, slot->space, k, op);
-            else
-                read_block(t, slot->space, k, op);
-        }
+    for (int i = 0; i < slot->n && t->ok; i++)
+        if (r[i].count > 0)
+            touch_range(t, &t->space[slot->space], r[i].first, r[i].first + r[i].count, op, write);
 }
 
 static void follow(tracker *t, const atn_schedule *s, int i)
@@ -67,34 +177,20 @@ static void follow(tracker *t, const atn_schedule *s, int i)
         touch(t, s, written, i, true);
 }
 
-static int32_t *none(int n)
-{
-    int32_t *v = malloc(sizeof *v * ((size_t)n + 1));
-
-    for (int i = 0; v && i < n; i++)
-        v[i] = -1;
-    return v;
-}
-
 bool atn_sched_conflicts(const atn_schedule *s, bool (*begin)(void *context, int op),
                          bool (*conflict)(void *context, int op, int on), void *context)
 {
     tracker t = {.conflict = conflict, .context = context, .ok = true};
 
-    for (int i = 0; i < ATN_SPACES; i++) {
-        t.writer[i] = none(atn_sched_space_blocks(s, (atn_space)i));
-        t.readers[i] = none(atn_sched_space_blocks(s, (atn_space)i));
-        t.ok = t.ok && t.writer[i] && t.readers[i];
-    }
+    for (int i = 0; i < ATN_SPACES; i++)
+        t.ok = begin_runs(&t.space[i], atn_sched_space_blocks(s, (atn_space)i)) && t.ok;
     for (int i = 0; t.ok && i < s->nops; i++) {
         t.ok = begin(context, i);
         if (t.ok)
             follow(&t, s, i);
     }
-    for (int i = 0; i < ATN_SPACES; i++) {
-        free(t.writer[i]);
-        free(t.readers[i]);
-    }
+    for (int i = 0; i < ATN_SPACES; i++)
+        end_runs(&t.space[i]);
     atn_vec_free(&t.nodes);
     return t.ok;
 }
