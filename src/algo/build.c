@@ -1,5 +1,6 @@
 /* build.c - refusals, number of segments, and building with passes. */
 #include "algo/algo.h"
+#include "algo/derived.h"
 #include "algo/digits.h"
 #include "algo/levels.h"
 #include "algo/order.h"
@@ -143,11 +144,15 @@ static void run_passes(atn_builder *b, const atn_row *row, const atn_problem *q,
 atn_status atn_algo_build(const atn_row *row, const atn_problem *q, const atn_params *prm,
                           atn_schedule **schedule_p, atn_error *err)
 {
-    const char *why = row->algo->build ? atn_algo_refuses(row, q, prm) : "it has no schedule";
     char name[ATN_NAME_ROOM];
 
+    atn_algo_derived_open(q->topo);
+    const char *why = row->algo->build ? atn_algo_refuses(row, q, prm) : "it has no schedule";
+    const atn_status status =
+        why ? ATN_NOT_APPLICABLE : atn_algo_build_unchecked(row, q, prm, schedule_p, err);
+    atn_algo_derived_close();
     if (why == NULL)
-        return atn_algo_build_unchecked(row, q, prm, schedule_p, err);
+        return status;
     atn_algo_params_print(row, prm, name, sizeof name);
     return atn_fail(err, ATN_NOT_APPLICABLE, "%s is not applicable: %s", name, why);
 }
@@ -161,7 +166,9 @@ atn_status atn_algo_build_unchecked(const atn_row *row, const atn_problem *q, co
     atn_builder *b = atn_builder_new(q);
     if (!b)
         return atn_fail(err, ATN_MEMORY, "%s: out of memory", name);
+    atn_algo_derived_open(q->topo); /* segments share what is derived from the topology */
     run_passes(b, row, q, prm);
+    atn_algo_derived_close();
     return atn_builder_finish(b, name, schedule_p, err);
 }
 

@@ -23,6 +23,8 @@ typedef struct {
     const atn_topo *t;
     const atn_level_words *words;
     int *below, *smallest, *end; /* of a node: ranks, smallest rank, end of its subtree */
+    int *next;                   /* of a rank: the next one of its node; p: none */
+    int *first;                  /* of a node: its first rank; p: none */
     atn_levels *tree;
     ATN_VEC(atn_cluster) clusters;
     ATN_VEC(atn_level_member) members;
@@ -139,9 +141,8 @@ static bool is_none(const maker *m, const item *x)
 
 static void list_ranks(maker *m, int v, items *list)
 {
-    for (int r = 0; r < m->t->p; r++)
-        if (m->t->node_of[r] == v)
-            push(m, list, (item){.node = -1, .smallest = r, .count = 1});
+    for (int r = m->first[v]; r < m->t->p; r = m->next[r])
+        push(m, list, (item){.node = -1, .smallest = r, .count = 1});
 }
 
 /* The hosts (or parts of hosts) below a node and its ranks. */
@@ -262,18 +263,22 @@ static bool survey(maker *m)
     const atn_topo *t = m->t;
     const size_t n = (size_t)t->nnodes;
 
-    m->below = malloc(3 * n * sizeof *m->below);
+    m->below = malloc((4 * n + (size_t)t->p) * sizeof *m->below);
     if (!m->below)
         return false;
     m->smallest = m->below + n;
     m->end = m->smallest + n;
+    m->first = m->end + n;
+    m->next = m->first + n;
     atn_topo_below(t, m->below);
     for (int v = 0; v < t->nnodes; v++) {
-        m->smallest[v] = t->p;
+        m->smallest[v] = m->first[v] = t->p;
         m->end[v] = v + 1;
     }
-    for (int r = t->p - 1; r >= 0; r--)
-        m->smallest[t->node_of[r]] = r;
+    for (int r = t->p - 1; r >= 0; r--) {
+        m->next[r] = m->first[t->node_of[r]];
+        m->smallest[t->node_of[r]] = m->first[t->node_of[r]] = r;
+    }
     for (int v = t->nnodes - 1; v > 0; v--) {
         const int up = t->nodes[v].parent;
         m->smallest[up] = atn_min(m->smallest[up], m->smallest[v]);

@@ -94,9 +94,26 @@ static const char *make(const atn_topo *t, atn_order how, int *ranks)
     return why;
 }
 
+typedef struct {
+    const char *why;
+} refusal;
+
 const char *atn_algo_order_refuses(const atn_topo *t, atn_order how)
 {
-    return how == ATN_ORDER_LR2 || how == ATN_ORDER_LR3 ? make(t, how, NULL) : NULL;
+    const atn_derived_key key = {.maker = "refused order", .topo = t, .n = {(int64_t)how}};
+    const refusal *known = atn_algo_derived_find(&key);
+
+    if (how != ATN_ORDER_LR2 && how != ATN_ORDER_LR3)
+        return NULL;
+    if (known)
+        return known->why;
+    refusal *kept = malloc(sizeof *kept);
+    const char *const why = make(t, how, NULL);
+    if (kept)
+        kept->why = why;
+    if (!kept || !atn_algo_derived_keep(&key, kept, free))
+        free(kept);
+    return why;
 }
 
 static bool find_order(const atn_topo *t, atn_order how, int root, int *ranks)

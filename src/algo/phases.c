@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "algo/capacity.h"
+#include "algo/derived.h"
 
 static bool alike(const atn_topo *t, const int *capacity)
 {
@@ -13,7 +14,7 @@ static bool alike(const atn_topo *t, const int *capacity)
     return true;
 }
 
-bool atn_algo_phases_begin(const atn_topo *t, bool rated, atn_phases *x)
+static bool make(const atn_topo *t, bool rated, atn_phases *x)
 {
     int *capacity = malloc(sizeof *capacity * (size_t)atn_topo_edges(t));
     bool ok = capacity != NULL;
@@ -26,6 +27,34 @@ bool atn_algo_phases_begin(const atn_topo *t, bool rated, atn_phases *x)
     }
     free(capacity);
     return ok;
+}
+
+static void end_kept(void *thing)
+{
+    atn_algo_phases_end(thing);
+    free(thing);
+}
+
+/* The phases are those of all ranks, each of which would compute them. */
+bool atn_algo_phases_begin(const atn_topo *t, bool rated, atn_phases *x)
+{
+    const atn_derived_key key = {.maker = "phases", .topo = t, .n = {rated}};
+    atn_phases *kept = atn_algo_derived_find(&key);
+
+    if (!kept) {
+        if (!make(t, rated, x))
+            return false;
+        kept = malloc(sizeof *kept);
+        if (kept)
+            *kept = *x;
+        if (!kept || !atn_algo_derived_keep(&key, kept, end_kept)) {
+            free(kept);
+            return true;
+        }
+    }
+    *x = *kept;
+    x->borrowed = true;
+    return true;
 }
 
 /* ---- messages of different size ---- */

@@ -15,6 +15,7 @@ typedef struct {
     int p, phases, n;
     int parts;               /* of every block; mostly 1 */
     atn_phase_message *list; /* by phase, then by sender; at most one per sender and phase */
+    bool borrowed;           /* the list belongs to the cache of derived data */
 } atn_phases;
 
 /* For equal links: the published optimal schedule, whose number of phases is the number of messages

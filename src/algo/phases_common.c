@@ -36,7 +36,8 @@ bool atn_algo_phases_sort(atn_phases *x)
 
 void atn_algo_phases_end(atn_phases *x)
 {
-    free(x->list);
+    if (!x->borrowed)
+        free(x->list);
     x->list = NULL;
 }
 
