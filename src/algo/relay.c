@@ -65,52 +65,77 @@ bool atn_algo_relay_begin(atn_relay *x, atn_builder *b, const atn_problem *q,
     return true;
 }
 
-/* The buffers of the places to send; `other`: those to receive into. */
-static atn_ref rooms(atn_relay *x, bool other)
+/* The end of the run of places from `first` on that are in the same buffer. */
+static int run_end(const atn_relay *x, int first, int end)
 {
-    int n = 0;
+    const unsigned char room = x->room[first];
 
-    for (int i = 0; i < x->q->p; i++) {
-        if (!x->goes[i])
-            continue;
-        const int room = x->room[i] ^ (other ? 1 : 0);
-        x->list[n++] = (atn_range){i + room * x->q->p, 1};
+    while (++first < end && x->room[first] == room)
+        ;
+    return first;
+}
+
+/* Lists the buffers of places to send; `other`: those to receive into.  Returns their number. */
+static int list_rooms(atn_relay *x, int first, int end, bool other, int n)
+{
+    for (int to; first < end; first = to) {
+        to = run_end(x, first, end);
+        const int room = x->room[first] ^ (other ? 1 : 0);
+        x->list[n++] = (atn_range){first + room * x->q->p, to - first};
         if (other)
-            x->next[i] = (unsigned char)room;
+            memset(x->next + first, room, (size_t)(to - first));
     }
+    return n;
+}
+
+static atn_ref rooms(atn_relay *x, int n)
+{
     return atn_ranges(atn_tmp_at(x->region, 0, 0), x->list, n);
 }
 
-static void mark(atn_relay *x, atn_comb c)
+/* Only these places are looked at: there may be many stages with few of them each. */
+static atn_ref rooms_of_comb(atn_relay *x, const atn_comb *c, bool other)
 {
-    memset(x->goes, 0, sizeof *x->goes * (size_t)x->q->p);
-    for (int64_t first = c.first; first < x->q->p; first += c.period)
-        for (int64_t i = first; i < first + c.count && i < x->q->p; i++)
-            x->goes[i] = true;
+    const int64_t p = x->q->p;
+    int n = 0;
+
+    for (int64_t first = c->first; first < p; first += c->period) {
+        const int64_t end = first + c->count;
+        n = list_rooms(x, (int)first, (int)(end < p ? end : p), other, n);
+    }
+    return rooms(x, n);
+}
+
+static atn_ref rooms_of_marked(atn_relay *x, bool other)
+{
+    int n = 0;
+
+    for (int i = 0; i < x->q->p; i++)
+        if (x->goes[i])
+            n = list_rooms(x, i, i + 1, other, n);
+    return rooms(x, n);
 }
 
 void atn_algo_relay_send(atn_relay *x, int to, atn_comb places)
 {
-    mark(x, places);
-    atn_send(x->b, to, rooms(x, false));
+    atn_send(x->b, to, rooms_of_comb(x, &places, false));
 }
 
 void atn_algo_relay_recv(atn_relay *x, int from, atn_comb places)
 {
-    mark(x, places);
-    atn_recv(x->b, from, rooms(x, true));
+    atn_recv(x->b, from, rooms_of_comb(x, &places, true));
 }
 
 void atn_algo_relay_jump_those(atn_relay *x, int by)
 {
-    atn_send(x->b, atn_algo_ring(x->q, by), rooms(x, false));
-    atn_recv(x->b, atn_algo_ring(x->q, -by), rooms(x, true));
+    atn_send(x->b, atn_algo_ring(x->q, by), rooms_of_marked(x, false));
+    atn_recv(x->b, atn_algo_ring(x->q, -by), rooms_of_marked(x, true));
 }
 
 void atn_algo_relay_jump(atn_relay *x, int by, atn_comb places)
 {
-    mark(x, places);
-    atn_algo_relay_jump_those(x, by);
+    atn_algo_relay_send(x, atn_algo_ring(x->q, by), places);
+    atn_algo_relay_recv(x, atn_algo_ring(x->q, -by), places);
 }
 
 void atn_algo_relay_turn(atn_relay *x) { memcpy(x->room, x->next, (size_t)x->q->p); }
