@@ -2,7 +2,9 @@
 #include "algo/early.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "algo/derived.h"
 #include "algo/order.h"
 
 static const char *const shapes[] = {"tree", "chain", NULL};
@@ -80,33 +82,80 @@ static bool chain(const atn_problem *q, bool up, int *ranks, atn_early_message *
     return true;
 }
 
-/* The best server for a rank that arrives now, of the n ranks that hold the message and are idle
- * since `ready`: minimises the time that either waits for the other. */
-static int server(const int *ready, int n, int arrival)
-{
-    int best = 0;
+/* Ranks that hold the message, by the time since when they are idle. */
+typedef struct {
+    int ready, by; /* `by`: place in the order of arrival */
+} server;
 
-    for (int i = 1; i < n; i++)
-        if (abs(ready[i] - arrival) < abs(ready[best] - arrival))
-            best = i;
-    return best;
+/* A heap of servers: first those that are idle since the last (sign -1) or the first (1) time, of
+ * several the first to arrive. */
+typedef struct {
+    server *v;
+    int n, sign;
+} servers;
+
+static bool precedes(const servers *h, const server *a, const server *b)
+{
+    return a->ready != b->ready ? h->sign * a->ready < h->sign * b->ready : a->by < b->by;
+}
+
+static void push(servers *h, server x)
+{
+    int i = h->n++;
+
+    for (; i > 0 && precedes(h, &x, &h->v[(i - 1) / 2]); i = (i - 1) / 2)
+        h->v[i] = h->v[(i - 1) / 2];
+    h->v[i] = x;
+}
+
+static server pop(servers *h)
+{
+    const server top = h->v[0], last = h->v[--h->n];
+    int i = 0;
+
+    for (int c = 1; c < h->n; c = 2 * i + 1) {
+        if (c + 1 < h->n && precedes(h, &h->v[c + 1], &h->v[c]))
+            c++;
+        if (!precedes(h, &h->v[c], &last))
+            break;
+        h->v[i] = h->v[c];
+        i = c;
+    }
+    h->v[i] = last;
+    return top;
+}
+
+/* Takes the best server for a rank that arrives now: it minimises the time that either waits for
+ * the other.  Arrivals are in order, so a server that was idle before one is so before the next. */
+static server take(servers *idle, servers *busy, int now)
+{
+    while (busy->n > 0 && busy->v[0].ready <= now)
+        push(idle, pop(busy));
+    if (idle->n == 0 || busy->n == 0)
+        return pop(idle->n > 0 ? idle : busy);
+    const int waits = now - idle->v[0].ready, lets_wait = busy->v[0].ready - now;
+    const bool first = idle->v[0].by < busy->v[0].by;
+    return pop(waits < lets_wait || (waits == lets_wait && first) ? idle : busy);
 }
 
 static bool tree_down(const atn_problem *q, int *ranks, atn_early_message *list)
 {
-    int *ready = malloc(sizeof *ready * (size_t)q->p);
+    server *v = malloc(2 * sizeof *v * (size_t)q->p);
+    servers idle = {v, 0, -1}, busy = {v + q->p, 0, 1};
 
-    if (!ready || !sort_ranks(q, -1, ranks)) {
-        free(ready);
+    if (!v || !sort_ranks(q, -1, ranks)) {
+        free(v);
         return false;
     }
-    ready[0] = late(q, q->root);
+    push(&busy, (server){late(q, q->root), 0});
     for (int i = 1; i < q->p; i++) {
-        const int arrival = late(q, ranks[i]), by = server(ready, i, arrival);
-        list[i - 1] = (atn_early_message){ranks[by], ranks[i], atn_max(ready[by], arrival)};
-        ready[by] = ready[i] = list[i - 1].slot + 1;
+        const int arrival = late(q, ranks[i]);
+        const server s = take(&idle, &busy, arrival);
+        list[i - 1] = (atn_early_message){ranks[s.by], ranks[i], atn_max(s.ready, arrival)};
+        push(&busy, (server){list[i - 1].slot + 1, s.by});
+        push(&busy, (server){list[i - 1].slot + 1, i});
     }
-    free(ready);
+    free(v);
     return true;
 }
 
@@ -185,8 +234,7 @@ static int number_slots(atn_early_message *list, int n)
     return slots;
 }
 
-atn_early_message *atn_algo_early_make(const atn_problem *q, atn_early_shape shape, bool up,
-                                       int *slots_p)
+static atn_early_message *make(const atn_problem *q, atn_early_shape shape, bool up, int *slots_p)
 {
     int *ranks = malloc(sizeof *ranks * (size_t)q->p);
     atn_early_message *list = malloc(sizeof *list * (size_t)q->p);
@@ -201,5 +249,51 @@ atn_early_message *atn_algo_early_make(const atn_problem *q, atn_early_shape sha
         return NULL;
     }
     *slots_p = number_slots(list, q->p - 1);
+    return list;
+}
+
+typedef struct {
+    int slots;
+    atn_early_message list[];
+} kept;
+
+static kept *copy_of(const atn_early_message *list, int p, int slots)
+{
+    const size_t bytes = sizeof *list * (size_t)p;
+    kept *k = malloc(sizeof *k + bytes);
+
+    if (k) {
+        k->slots = slots;
+        memcpy(k->list, list, bytes);
+    }
+    return k;
+}
+
+static atn_early_message *list_of(const kept *k, int p, int *slots_p)
+{
+    const size_t bytes = sizeof *k->list * (size_t)p;
+    atn_early_message *list = malloc(bytes);
+
+    if (list)
+        memcpy(list, k->list, bytes);
+    *slots_p = k->slots;
+    return list;
+}
+
+/* Every segment and every rank has the same messages. */
+atn_early_message *atn_algo_early_make(const atn_problem *q, atn_early_shape shape, bool up,
+                                       int *slots_p)
+{
+    const int64_t pattern = q->lateness ? (int64_t)(intptr_t)q->lateness->late : 0;
+    const atn_derived_key key = {
+        .maker = "early", .topo = q->topo, .n = {q->p, q->root, shape, up, pattern}};
+    const kept *known = atn_algo_derived_find(&key);
+
+    if (known)
+        return list_of(known, q->p, slots_p);
+    atn_early_message *list = make(q, shape, up, slots_p);
+    kept *copy = list ? copy_of(list, q->p, *slots_p) : NULL;
+    if (copy && !atn_algo_derived_keep(&key, copy, free))
+        free(copy);
     return list;
 }
