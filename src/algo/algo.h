@@ -70,6 +70,8 @@ typedef struct {
      * schedule; the topology is then a single switch. */
     const char *cost;
     unsigned needs, passes;
+    int most_ranks;       /* where work or memory of one rank grows with the square of the ranks, so
+                       that more of them are refused; 0: any number */
     bool shares;          /* divides each block into one share per rank: `segment` bounds a share */
     bool segments_inside; /* the build itself sends q->segments segments of each block */
     atn_class klass;

@@ -56,6 +56,8 @@ const char *atn_algo_refuses(const atn_row *row, const atn_problem *q, const atn
         if ((algo->needs & needs[i].need) && needs[i].lacks(q) &&
             !(needs[i].need == ATN_NEEDS_TOPOLOGY && atn_algo_levels_given(row, prm)))
             return needs[i].why;
+    if (algo->most_ranks > 0 && q->p > algo->most_ranks)
+        return "its cost grows with the square of the ranks, and they exceed its limit";
     if (q->segments > 1 && !(algo->passes & ATN_PASS_SEGMENT))
         return "it does not support segments";
     const char *why = refuses_order(row, q, prm);

@@ -61,6 +61,11 @@ static const char *needs_of(const atn_row *row, char *room)
     for (size_t i = 0; i < sizeof need_names / sizeof *need_names; i++)
         if (row->algo->needs & need_names[i].bit)
             join(room, need_names[i].name, ", ");
+    if (row->algo->most_ranks > 0) {
+        char limit[32];
+        snprintf(limit, sizeof limit, "p <= %d", row->algo->most_ranks);
+        join(room, limit, ", ");
+    }
     return room;
 }
 

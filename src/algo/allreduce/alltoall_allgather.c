@@ -54,6 +54,7 @@ const atn_algo atn_algo_allreduce_alltoall_allgather = {
     .reference = "Faraj, Yuan: Automatic generation and tuning of MPI collective communication "
                  "routines, 2005",
     .cost = "alltoall(exchange, p, n / p) + (p - 1) * g * n / p + allgather(gather, p, n / p)",
+    .most_ranks = 1024,
     .klass = ATN_COORDINATED,
     .group = "bandwidth",
     .params = params,

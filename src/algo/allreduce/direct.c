@@ -42,6 +42,7 @@ const atn_algo atn_algo_allreduce_direct = {
     .reference = "folklore",
     .cost = "(p - 1) * (a + b * n + g * n)",
     .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC,
+    .most_ranks = 1024,
     .klass = ATN_DIRECT,
     .group = "latency",
     .build = build,

@@ -61,6 +61,7 @@ const atn_algo atn_algo_alltoall_aapc = {
     .needs = ATN_NEEDS_TOPOLOGY,
     .passes = ATN_PASS_SEGMENT,
     .segments_inside = true,
+    .most_ranks = 1024,
     .klass = ATN_COORDINATED,
     .group = "contention",
     .params = params,

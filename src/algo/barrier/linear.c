@@ -27,6 +27,7 @@ const atn_algo atn_algo_barrier_linear = {
     .summary = "all ranks signal rank 0, which releases all",
     .reference = "folklore",
     .cost = "2 * (p - 1) * a",
+    .most_ranks = 1024,
     .klass = ATN_COORDINATED,
     .group = "messages",
     .build = build,
