@@ -6,6 +6,8 @@
 
 #include "cli/forecast.h"
 #include "model/figures.h"
+#include "plan/form.h"
+#include "plan/miniature.h"
 #include "plan/planner.h"
 
 #define US "%.4g" /* format of microseconds */
@@ -18,7 +20,7 @@ typedef struct {
     bool known;
     double v[TERMS];
     int64_t rounds;
-    int64_t messages, shared; /* of all ranks; those that shared memory carries */
+    int64_t messages, shared; /* of all ranks, -1: not counted; those that shared memory carries */
 } terms;
 
 typedef struct {
@@ -31,6 +33,22 @@ typedef struct {
 } explanation;
 
 /* ---- terms ---- */
+
+static terms terms_of_form(const explanation *x, const atn_choice *c)
+{
+    const atn_alpha_beta one[] = {
+        {x->net.a, 0, 0}, {0, x->net.b, 0}, {0, 0, x->net.g}, {1, 0, 0}}; /* {1, 0, 0}: rounds */
+    atn_form_facts facts = {0};
+    atn_problem q = x->f.q;
+    double v[4];
+    q.segments = atn_algo_segments(c->row, &q, &c->params);
+    if (atn_plan_form_times(c, &q, &facts, one, 4, v, NULL) != ATN_OK)
+        return (terms){.known = false};
+    return (terms){.known = true,
+                   .v = {[LATENCY] = v[0], [BYTES] = v[1], [REDUCTION] = v[2]},
+                   .rounds = (int64_t)v[3],
+                   .messages = -1};
+}
 
 static atn_status count(const explanation *x, const atn_choice *c, atn_figures *f, atn_error *err)
 {
@@ -61,6 +79,8 @@ static terms terms_of(const explanation *x, const atn_choice *c)
 {
     atn_figures f;
     atn_error err = {0};
+    if (x->f.q.p > ATN_EXACT_RANKS)
+        return terms_of_form(x, c);
     if (count(x, c, &f, &err))
         return (terms){.known = false};
     return (terms){.known = true,
@@ -177,6 +197,14 @@ static const atn_column columns[] = {
     {"why", ATN_CELL_TEXT},
 };
 
+/* How the time was obtained. */
+static const char *source_of(const atn_prospect *p)
+{
+    if (!p->evaluated)
+        return "form";
+    return p->beyond ? "at least" : p->reduced ? "fewer ranks" : "schedule";
+}
+
 static void put_number(atn_table *t, bool known, int64_t n)
 {
     if (known)
@@ -203,9 +231,9 @@ static void put_line(const explanation *x, const line *l, const line *first, con
     atn_report_cell(t, US, p->seconds * 1e6);
     atn_report_cell(t, "%.3g", l->us / first->us);
     atn_report_cell(t, US, p->form * 1e6);
-    atn_report_cell(t, "%s", p->beyond ? "at least" : p->evaluated ? "schedule" : "form");
-    put_number(t, own.known, own.messages);
-    put_number(t, own.known, own.shared);
+    atn_report_cell(t, "%s", source_of(p));
+    put_number(t, own.known && own.messages >= 0, own.messages);
+    put_number(t, own.known && own.messages >= 0, own.shared);
     atn_report_cell(t, "%s", own.known ? term_names[greatest(own.v)] : "");
     atn_report_cell(t, "%s", why);
 }
@@ -213,7 +241,7 @@ static void put_line(const explanation *x, const line *l, const line *first, con
 static void print_transport(const explanation *x, const terms *best)
 {
     const int64_t all = best->messages, shared = best->shared;
-    if (!best->known)
+    if (!best->known || all < 0)
         return;
     if (shared == 0 || shared == all)
         fprintf(x->a->out, "transport: %s (%" PRId64 " messages)\n",
@@ -345,8 +373,8 @@ static const atn_option options[] = {
              "Model that evaluates schedules; default: taulop inside a host, else links"),
     ATN_INT("top", "N", "10", 1, 10000, "Number of candidates to show"),
     ATN_INT("budget", "N", "40000000", 0, 0,
-            "Maximum number of steps, of about 10 ns, to evaluate schedules; inside a job: "
-            "12800000 / ranks"),
+            "Maximum number of steps, of about 30 ns, to evaluate schedules; inside a job: "
+            "12800000 / ranks for 16 to 32 ranks, less for more"),
     {0},
 };
 
@@ -360,7 +388,10 @@ const atn_command atn_cmd_explain = {
         "ranks may be empty. The size is that of the message, or of the block of each rank or "
         "pair.\n\n"
         "Closed forms order the candidates; the schedules of the best are evaluated on the machine "
-        "and the topology. 'alike' counts variants of the same algorithm with the same form and "
+        "and the topology. For more than 64 ranks, those of a smaller instance of the topology are "
+        "evaluated and the closed form extrapolates; 'by' is then 'fewer ranks' instead of "
+        "'schedule' and messages are not counted. 'alike' counts variants of the same algorithm "
+        "with the same form and "
         "time; 'ratio' is the time relative to the best; 'form_us' is the time without contention; "
         "'dominated_by' is the largest of latency, bytes on the longest path, bytes over the "
         "busiest link, and reduction; 'messages' counts those of all ranks, reads of shared memory "

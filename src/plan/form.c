@@ -9,16 +9,58 @@
 
 enum { A, B, G, COMMON = 10 };
 
-static void find_tree(const atn_problem *q, int arity, atn_form_facts *facts)
+/* Beyond MANY ranks the tree of a smaller topology is found, and extended by as many levels as a
+ * complete tree of the arity has more: deriving it takes longer than all else in a plan. */
+enum { MANY = 512, FEWER = 256 };
+
+static void measure_tree(const atn_topo *topo, int root, int arity, atn_form_facts *facts)
 {
     atn_free_tree t = {0};
-    if (facts->tree[arity].slots != 0)
-        return;
-    if (!atn_algo_free_tree_begin(q->topo, q->root, arity, &t))
+    if (!atn_algo_free_tree_begin(topo, root, arity, &t))
         t.slots = t.height = -1;
     facts->tree[arity].slots = t.slots;
     facts->tree[arity].height = t.height;
     atn_algo_free_tree_end(&t);
+}
+
+static int root_among(const int *ranks, int n, int root)
+{
+    int i = 0;
+    while (i < n - 1 && ranks[i] != root)
+        i++;
+    return i;
+}
+
+static void estimate_tree(const atn_problem *q, int arity, atn_form_facts *facts)
+{
+    int *ranks = NULL;
+    atn_topo *const small = atn_topo_shrink(q->topo, FEWER, q->root, &ranks);
+    if (small == NULL) {
+        measure_tree(q->topo, q->root, arity, facts);
+        return;
+    }
+    measure_tree(small, root_among(ranks, small->p, q->root), arity, facts);
+    const int height = facts->tree[arity].height;
+    if (height > 0) {
+        const double more = log((double)q->p / small->p) / log(arity);
+        const double slots = facts->tree[arity].slots * (height + more) / height;
+        facts->tree[arity].slots = (int)lround(slots);
+        facts->tree[arity].height = (int)lround(height + more);
+    }
+    atn_topo_free(small);
+    free(ranks);
+}
+
+static void find_tree(const atn_problem *q, int arity, atn_form_facts *facts)
+{
+    if (facts->tree[arity].slots != 0)
+        return;
+    if (arity == 1)
+        facts->tree[arity].slots = facts->tree[arity].height = q->p - 1; /* a chain */
+    else if (q->p > MANY)
+        estimate_tree(q, arity, facts);
+    else
+        measure_tree(q->topo, q->root, arity, facts);
 }
 
 /* Properties of trees on the topology that forms use. */

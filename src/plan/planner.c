@@ -9,58 +9,13 @@
 #include "model/expr.h"
 #include "plan/candidates.h"
 #include "plan/form.h"
+#include "plan/miniature.h"
 #include "plan/trial.h"
 #include "plan/twins.h"
 
 enum { TRIES = 2 };
 
-atn_status atn_plan_planner_time(const atn_choice *choice, const atn_problem *q,
-                                 const atn_machine *m, const atn_model *model, int64_t *budget,
-                                 double *seconds_p, atn_error *err)
-{
-    atn_model_trial x;
-    atn_trial_probe probe;
-    atn_status status = atn_plan_trial_make(choice, q, budget, &x, &probe, err);
-    if (status != ATN_OK)
-        return status;
-    if (model == NULL)
-        model = atn_plan_planner_model(m, q->topo, q->p);
-    status = atn_plan_trial_time(&x, m, model, NULL, seconds_p, err);
-    atn_plan_trial_free(&x);
-    return status;
-}
-
-/* ---- the network as closed forms see it ---- */
-
-static int worst_channel(const atn_problem *q, const atn_machine *m)
-{
-    int worst = 0;
-    for (int r = 1; r < q->p; r++)
-        worst = atn_model_channel_farther(worst, atn_model_machine_channel_of(m, q->topo, 0, r));
-    return worst;
-}
-
-atn_alpha_beta atn_plan_planner_network(const atn_problem *q, const atn_machine *m)
-{
-    const int c = worst_channel(q, m);
-    double rate = atn_model_channel_rate(m, c);
-    for (int r = 0; !atn_model_channel_inside(c) && q->topo && r < q->p; r++) {
-        const double own = atn_model_edge_rate(m, q->topo, 2 * (q->topo->p + q->topo->node_of[r]));
-        if (own > 0)
-            rate = fmin(rate, own);
-    }
-    return (atn_alpha_beta){.a = atn_model_channel_message(m, c, 1),
-                            .b = 1.0 / rate,
-                            .g = atn_model_machine_reduce(m, NULL, NULL, (double)q->bytes, 1)};
-}
-
-const atn_model *atn_plan_planner_model(const atn_machine *m, const atn_topo *t, int p)
-{
-    const atn_problem q = {.p = p, .topo = t};
-    if (atn_model_channel_inside(worst_channel(&q, m)))
-        return atn_model_find("taulop");
-    return atn_model_find(m->ports > 0 ? "ron-a" : "links");
-}
+/* ---- contention as closed forms see it ---- */
 
 /* How many messages may share a link if the order of ranks ignores the topology: as many as there
  * are hosts below it, in links of the hosts. */
@@ -92,12 +47,16 @@ struct atn_planning {
     const atn_model *model;
     int64_t whole, budget; /* steps: to begin with, left */
     stage next;
-    int at; /* of the candidates in the order of what they promise */
+    int at;    /* of the candidates in the order of what they promise */
+    int tries; /* of those that differ in the segment only */
     atn_alpha_beta net;
     double contention;
     atn_ranking r;
-    atn_trial_probe *probe; /* of each prospect */
-    double best, scale;     /* least time found; least of times over forms, at most 1 */
+    bool reduced; /* schedules are evaluated on the miniature */
+    atn_miniature mini;
+    atn_form_facts all, few; /* of the problem, of the miniature */
+    atn_trial_probe *probe;  /* of each prospect */
+    double best, scale;      /* least time found; least of times over forms, at most 1 */
     atn_status status;
 };
 typedef struct atn_planning planner;
@@ -160,7 +119,6 @@ static double hope_of(const planner *p, const atn_choice *c, const double times[
 
 static void set_forms(planner *p)
 {
-    atn_form_facts facts = {0};
     for (int i = 0; i < p->r.n; i++) {
         atn_prospect *x = &p->r.v[i];
         atn_problem q = p->q;
@@ -169,13 +127,36 @@ static void set_forms(planner *p)
         const int64_t message = message_of(&x->choice, &q);
         const double a = p->net.a + queueing(p, message), b = p->net.b, g = p->net.g;
         const atn_alpha_beta networks[] = {{a, b, g}, {a, b * p->contention, g}, {a, 0, 0}};
-        if (atn_plan_form_times(&x->choice, &q, &facts, networks, 3, times, NULL) != ATN_OK)
+        if (atn_plan_form_times(&x->choice, &q, &p->all, networks, 3, times, NULL) != ATN_OK)
             memset(times, 0, sizeof times);
         x->form = times[0];
         x->plain = !along_the_wires(&x->choice);
         x->hope = hope_of(p, &x->choice, times, a) * meeting(p, message) * doubt_of(&x->choice);
         x->seconds = x->hope;
+        /* On many ranks contention of all is rare: trees, for example, cross few links. */
+        x->promise = p->reduced ? sqrt(x->form * x->hope) : x->hope;
     }
+}
+
+/* The problem whose schedules are evaluated. */
+static atn_problem problem_seen(const planner *p, const atn_choice *c)
+{
+    return p->reduced ? atn_plan_miniature_problem(&p->mini, c) : p->q;
+}
+
+static int ranks_seen(const planner *p) { return p->reduced ? p->mini.q.p : p->q.p; }
+
+static atn_form_terms terms_of(const planner *p, const atn_choice *c, const atn_problem *on,
+                               atn_form_facts *facts)
+{
+    atn_problem q = *on;
+    double times[2] = {0};
+    q.segments = atn_algo_segments(c->row, &q, &c->params);
+    const double a = p->net.a + queueing(p, message_of(c, &p->q));
+    const atn_alpha_beta networks[] = {{a, p->net.b, p->net.g}, {a, 0, 0}};
+    if (atn_plan_form_times(c, &q, facts, networks, 2, times, NULL) != ATN_OK)
+        return (atn_form_terms){0, 0};
+    return (atn_form_terms){times[1], times[0] - times[1]};
 }
 
 static int by_hope(const void *a, const void *b)
@@ -186,6 +167,14 @@ static int by_hope(const void *a, const void *b)
     if (x->form < y->form || y->form < x->form)
         return x->form < y->form ? -1 : 1;
     return strcmp(x->choice.row->name, y->choice.row->name);
+}
+
+static int by_promise(const void *a, const void *b)
+{
+    const atn_prospect *x = a, *y = b;
+    if (x->promise < y->promise || y->promise < x->promise)
+        return x->promise < y->promise ? -1 : 1;
+    return by_hope(a, b);
 }
 
 /* Two per cent are below the accuracy of predictions. */
@@ -218,7 +207,7 @@ static bool same_shape(const atn_prospect *x, const atn_prospect *y)
 static int tries(const planner *p, int i)
 {
     int n = 0;
-    for (int k = 0; k < i; k++)
+    for (int k = 0; k < p->r.n; k++)
         n += p->r.v[k].evaluated && same_shape(&p->r.v[k], &p->r.v[i]);
     return n;
 }
@@ -247,7 +236,7 @@ static const atn_trial_probe *probe_like(const planner *p, int i)
 /* Phases are messages of all ranks to all, recomputed by each rank; they are contention-free. */
 static bool has_many_phases(const planner *p, const atn_choice *c)
 {
-    const int64_t ranks = p->q.p;
+    const int64_t ranks = ranks_seen(p);
     return c->row->algo->cost && atn_model_expr_names(c->row->algo->cost, "phases") &&
            ranks * ranks * ranks * ATN_STEPS_OP > p->budget;
 }
@@ -263,8 +252,9 @@ static bool is_too_large(planner *p, int i)
     const atn_trial_probe *const like = probe_like(p, i);
     const int64_t third = p->whole / 3; /* others want to be seen, too */
     const int64_t most = p->budget < third ? p->budget : third;
-    if (!like ||
-        atn_plan_trial_steps(like, atn_algo_segments(c->row, &p->q, &c->params), p->q.p) <= most)
+    const atn_problem q = problem_seen(p, c);
+    const int segments = atn_algo_segments(c->row, &q, &c->params);
+    if (!like || atn_plan_trial_steps(like, segments, ranks_seen(p)) <= most)
         return false;
     p->probe[i] = *like;
     return true;
@@ -279,38 +269,63 @@ static const atn_prospect *twin_of(const planner *p, int i)
     return NULL;
 }
 
-/* What takes twice as long as the best is of no interest. */
-static atn_status run_model(planner *p, int i, const atn_model_trial *t, double *seconds_p)
+static atn_status run_model(planner *p, int i, const atn_model_trial *t, double until,
+                            double *seconds_p)
 {
-    atn_model_bounds bounds = {.until = 2 * p->best};
+    atn_model_bounds bounds = {.until = until};
     const int64_t most = p->q.p > 16 ? p->whole / 2 : p->whole; /* one must not take it all */
     bounds.most = p->budget < most ? p->budget : most;
     const atn_status status = atn_plan_trial_time(t, p->m, p->model, &bounds, seconds_p, NULL);
-    *seconds_p *= doubt_of(&p->r.v[i].choice);
     p->budget -= bounds.work > 0 ? bounds.work : (int64_t)t->part[0].g.n * ATN_STEPS_OP;
     p->r.v[i].beyond = bounds.stopped && bounds.work <= bounds.most;
     return status == ATN_OK && bounds.work > bounds.most ? ATN_NOT_APPLICABLE : status;
 }
 
-static atn_status evaluate(planner *p, int i, double *seconds_p)
+/* What takes twice as long as the best is of no interest. */
+static atn_status time_all(planner *p, int i, const atn_model_trial *t, double *seconds_p)
 {
     atn_prospect *const x = &p->r.v[i];
-    atn_model_trial t;
-    if (is_too_large(p, i))
-        return ATN_NOT_APPLICABLE;
-    atn_status status = atn_plan_trial_make(&x->choice, &p->q, &p->budget, &t, &p->probe[i], NULL);
-    if (status != ATN_OK)
-        return status;
-    x->does = atn_plan_trial_hash(&t);
+    x->does = atn_plan_trial_hash(t);
     const atn_prospect *const twin = twin_of(p, i);
     if (twin != NULL) {
         *seconds_p = twin->seconds;
         x->beyond = twin->beyond;
-    } else {
-        status = run_model(p, i, &t, seconds_p);
+        return ATN_OK;
     }
-    atn_plan_trial_free(&t);
+    const atn_status status = run_model(p, i, t, 2 * p->best, seconds_p);
+    *seconds_p *= doubt_of(&x->choice);
     x->does = status == ATN_OK ? x->does : 0;
+    return status;
+}
+
+/* Few ranks may do the same where more would not, so there are no twins. */
+static atn_status time_few(planner *p, int i, const atn_model_trial *t, double *seconds_p)
+{
+    const atn_choice *const c = &p->r.v[i].choice;
+    const atn_problem q = problem_seen(p, c);
+    const atn_form_terms few = terms_of(p, c, &q, &p->few), all = terms_of(p, c, &p->q, &p->all);
+    const bool known = few.latency + few.bytes > 0;
+    const double until =
+        known && isfinite(p->best) ? atn_plan_miniature_reduce(&few, &all, 2 * p->best) : INFINITY;
+    double seconds = 0;
+    const atn_status status = run_model(p, i, t, until, &seconds);
+    *seconds_p = doubt_of(c) * (known ? atn_plan_miniature_extend(&few, &all, seconds) : seconds);
+    p->r.v[i].reduced = status == ATN_OK;
+    return status;
+}
+
+static atn_status evaluate(planner *p, int i, double *seconds_p)
+{
+    const atn_choice *const c = &p->r.v[i].choice;
+    const atn_problem q = problem_seen(p, c);
+    atn_model_trial t;
+    if (is_too_large(p, i))
+        return ATN_NOT_APPLICABLE;
+    atn_status status = atn_plan_trial_make(c, &q, &p->budget, &t, &p->probe[i], NULL);
+    if (status != ATN_OK)
+        return status;
+    status = p->reduced ? time_few(p, i, &t, seconds_p) : time_all(p, i, &t, seconds_p);
+    atn_plan_trial_free(&t);
     return status;
 }
 
@@ -400,11 +415,23 @@ static void part_with_twins(atn_ranking *r)
         r->evaluated -= r->v[i].evaluated;
 }
 
-/* In jobs only evaluated schedules are compared; with more time, all are. */
+static bool is_job(const planner *p) { return p->whole <= atn_plan_budget(p->q.p); }
+
+/* All schedules of many ranks are too many, and so they are for the budget of jobs. */
+static bool needs_miniature(const planner *p)
+{
+    return p->q.p > ATN_EXACT_RANKS || (p->q.p > ATN_SMALL_RANKS && is_job(p));
+}
+
+/* The more ranks, the more accurate; in a job more candidates are worth more. */
+static int small_ranks(const planner *p) { return is_job(p) ? ATN_JOB_RANKS : ATN_SMALL_RANKS; }
+
+/* In jobs only evaluated schedules are compared; with more time, all are, if ranks are few. */
 static atn_status list_prospects(planner *p)
 {
     atn_choice *list = NULL;
-    const int64_t spare = p->whole - atn_plan_budget(p->q.p);
+    p->reduced = needs_miniature(p) && atn_plan_miniature_begin(&p->q, small_ranks(p), &p->mini);
+    const int64_t spare = p->reduced ? 0 : p->whole - atn_plan_budget(p->q.p);
     const int n = p->q.bytes >= 0 ? atn_plan_candidates_within(&p->q, spare, &list) : 0;
     if (n >= 0) {
         p->r.v = calloc((size_t)n + 1, sizeof *p->r.v);
@@ -417,22 +444,30 @@ static atn_status list_prospects(planner *p)
     return p->r.v && p->probe ? ATN_OK : ATN_MEMORY;
 }
 
+/* On many ranks promises are vague, so first one of each shape is looked at. */
 static void order_by_promise(planner *p)
 {
+    p->tries = p->reduced ? 1 : TRIES;
     p->net = atn_plan_planner_network(&p->q, p->m);
     spread_over_ports(p);
     p->contention = contention_of(&p->q, p->m, &p->net);
     set_forms(p);
-    qsort(p->r.v, (size_t)p->r.n, sizeof *p->r.v, by_hope);
+    qsort(p->r.v, (size_t)p->r.n, sizeof *p->r.v, by_promise);
 }
 
 /* In the order of what they promise; those are spared whose form is worse than the best even if
  * they kept as much more than their form promises as the best of those looked at, and a bit. */
 static atn_status look_at_next(planner *p)
 {
-    while (p->at < p->r.n && p->budget > 0) {
+    while (p->budget > 0 && (p->at < p->r.n || p->tries < TRIES)) {
+        if (p->at == p->r.n) { /* again, for more of each shape */
+            p->tries++;
+            p->at = 0;
+            continue;
+        }
         const int i = p->at++;
-        if (0.9 * p->scale * p->r.v[i].form < p->best && tries(p, i) < TRIES)
+        if (p->probe[i].ops == 0 && 0.9 * p->scale * p->r.v[i].form < p->best &&
+            tries(p, i) < p->tries)
             return look(p, i);
     }
     p->next = DONE;
@@ -495,6 +530,7 @@ void atn_plan_planning_drop(atn_planning *p)
     if (p) {
         free(p->r.v);
         free(p->probe);
+        atn_plan_miniature_end(&p->mini);
     }
     free(p);
 }
@@ -514,56 +550,4 @@ void atn_plan_ranking_free(atn_ranking *r)
 {
     free(r->v);
     *r = (atn_ranking){.n = 0};
-}
-
-/* ---- long calls ---- */
-
-static int64_t least_rate(const atn_topo *t)
-{
-    int64_t rate = 0;
-    for (int v = 1; t != NULL && v < t->nnodes; v++)
-        if (t->nodes[v].rate > 0 && (rate == 0 || t->nodes[v].rate < rate))
-            rate = t->nodes[v].rate;
-    return rate;
-}
-
-bool atn_plan_takes_long(const atn_problem *q, int ms)
-{
-    const atn_operation_info *op = atn_sched_operation_get(q->op);
-    const int blocks =
-        atn_max(atn_sched_side_blocks(op->source, q->p), atn_sched_side_blocks(op->result, q->p));
-    const int64_t bytes = least_rate(q->topo) / 8 * ms / 1000;
-    return bytes > 0 && blocks > 0 && q->bytes > bytes / blocks;
-}
-
-/* ---- segments ---- */
-
-atn_status atn_plan_planner_segment(const atn_row *row, const atn_problem *q, const atn_machine *m,
-                                    const atn_model *model, int64_t *segment_p, double *seconds_p,
-                                    atn_error *err)
-{
-    const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_algo_row_params(row, list);
-    atn_choice c = {.row = row};
-    int at = 0;
-    atn_algo_params_default(row, &c.params);
-    while (at < n && strcmp(list[at]->name, "segment") != 0)
-        at++;
-    double best = INFINITY;
-    atn_status status = ATN_OK;
-    for (int64_t s = 0; status == ATN_OK && s < q->bytes; s = s ? 2 * s : 1024) {
-        int64_t budget = INT64_MAX;
-        double seconds = 0;
-        if (s > 0 && at == n)
-            break;
-        if (at < n)
-            c.params.v[at] = s;
-        status = atn_plan_planner_time(&c, q, m, model, &budget, &seconds, err);
-        if (status == ATN_OK && seconds < best) {
-            best = seconds;
-            *segment_p = s;
-        }
-    }
-    *seconds_p = best;
-    return status;
 }

@@ -3,8 +3,9 @@
  * Closed forms, which ignore contention and so are a lower bound, order the candidates;
  * then the schedules of the most promising ones are evaluated on machine and topology, as long as
  * forms promise more than the best time found and the budget of steps lasts.  Of variants that
- * differ in the segment only, the best forms are looked at.  Floating point decides, so one rank
- * plans and distributes the result. */
+ * differ in the segment only, the best forms are looked at.  With many ranks a smaller instance is
+ * evaluated (miniature.h).  Floating point decides, so one rank plans and distributes the
+ * result. */
 #ifndef ATN_PLAN_PLANNER_H
 #define ATN_PLAN_PLANNER_H
 
@@ -18,8 +19,10 @@ typedef struct {
     double seconds; /* predicted */
     double form;    /* by its closed form, without contention */
     double hope;    /* by its form, with contention unless topology-aware */
+    double promise; /* less of it is evaluated first */
     bool evaluated; /* seconds come from its schedules; else from the form and the placement */
     bool beyond;    /* evaluated, and it takes longer than that: twice as long as the best */
+    bool reduced;   /* evaluated on fewer ranks and extrapolated (miniature.h) */
     bool plain;     /* topology-unaware, like native algorithms */
     uint64_t does;  /* what all ranks do, as a number; 0: not evaluated */
 } atn_prospect;
@@ -29,12 +32,13 @@ typedef struct {
     atn_prospect *v; /* fastest first; those evaluated before others of the same time */
     int evaluated;
     int twins; /* behind the last of v: evaluated too, but one with a simpler name does the same */
-    int64_t steps; /* of work, about 10 ns each */
+    int64_t steps; /* of work, 10 to 40 ns each */
 } atn_ranking;
 
-/* Steps that a plan for p ranks may make inside a job: a few milliseconds, less on many ranks,
- * where each is dearer.  Counted, not timed, so that equal jobs plan alike. */
-static inline int64_t atn_plan_budget(int p) { return 12800000 / (p > 16 ? p : 16); }
+/* Steps that a plan for p ranks may make inside a job: a few milliseconds.  Up to a number of ranks
+ * all schedules are evaluated, and each is dearer the more there are; with more, those of fewer
+ * ranks.  Counted, not timed, so that equal jobs plan alike. */
+int64_t atn_plan_budget(int p);
 
 /* All candidates of q->op for q->bytes on q->topo (may be NULL).  model NULL: the one to trust
  * where the ranks are (atn_plan_planner_model).  n 0: nothing applies, or the size is not

@@ -28,7 +28,7 @@ typedef struct {
     bool ring;         /* it sends to one other rank only: contention-free if topology-aware */
 } atn_trial_probe;
 
-/* Work is counted in steps of about 10 ns: what an operation costs to build, and each rank. */
+/* Work is counted in steps of 10 to 40 ns: what an operation costs to build, and each rank. */
 enum { ATN_STEPS_OP = 20, ATN_STEPS_RANK = 300 };
 
 /* budget: steps that may be made, reduced by those that were.  ATN_NOT_APPLICABLE when it does not

@@ -70,6 +70,12 @@ atn_status atn_topo_order(const atn_topo *t, const char *order, atn_topo **topo_
  * NULL: no memory. */
 atn_topo *atn_topo_sub(const atn_topo *t, const int *ranks, int p);
 
+/* A topology of `most` ranks, or up to twice as many, that stands for a larger one: of the same
+ * depth, with fewer children at each node, the same mapping, and links whose rates leave as much to
+ * each rank as before.  New rank i is old rank ranks[i] (ascending, to be freed); `keep` is among
+ * them.  NULL: no memory, or a single rank would be left. */
+atn_topo *atn_topo_shrink(const atn_topo *t, int most, int keep, int **ranks_p);
+
 /* ---- paths ----
  * Directed edges are numbered 0 .. atn_topo_edges - 1: the port of rank r is 2r (out) and 2r + 1
  * (in); the link of node v is 2(p + v) (up) and 2(p + v) + 1 (down). */

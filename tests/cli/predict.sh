@@ -94,6 +94,21 @@ check "equal schedules are listed once" once
 names() { attune explain bcast:2:8 | grep -q '^same schedules: .*bcast/linear.* as bcast/binomial$'; }
 check "other names are printed" names
 
+# ---- many ranks ----
+# Every candidate is listed; evaluated ones are marked, and messages of all ranks are not counted.
+many() { attune explain "$1" --topology "$2" --top 10000 --format csv 2>/dev/null >many.csv; }
+listed() {
+    many allreduce::64K 32@80Gx32@10G && [ "$(wc -l <many.csv)" -gt 50 ] &&
+        grep -q ',fewer ranks,,,' many.csv && ! grep -q ',schedule,' many.csv
+}
+check "explain on 1024 ranks evaluates fewer and lists all candidates" listed
+few() { many allreduce::64K 4@40Gx16@10G && grep -q ',schedule,[0-9]' many.csv && ! grep -q ',fewer ranks,' many.csv; }
+check "explain on 64 ranks evaluates all of them" few
+limited() { many alltoall::1K 32@80Gx64@10G && ! grep -q '^alltoall/aapc' many.csv; }
+check "explain omits rows beyond their limit" limited
+reason() { attune schedule show barrier/linear -p 1025 2>err; [ $? != 0 ] && grep -q 'square of the ranks' err; }
+check "a row beyond its limit is refused with the reason" reason
+
 # ---- the transport ----
 printf '%s\n' 'attune-machine 1' 'channel memory' '  hockney alpha=1 beta=0.1' end >host.machine
 transport() { # LINE VALUE-OF-ATTUNE_TRANSPORT EXPLAIN-OPTIONS
