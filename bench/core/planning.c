@@ -1,16 +1,21 @@
 /* planning.c - planning time of every operation and size, with block and cyclic mapping.
  *
- *   planning [MACHINE|- [TOPOLOGY ...]]
+ *   planning [--loss] [MACHINE|- [TOPOLOGY ...]]
  *
- * Prints CSV: for each problem the median time of several plans with the budget of a job. */
+ * Prints CSV: for each problem the median time of several plans with the budget of a job, and the
+ * memory of the process so far.  --loss: instead, how much longer the first choice takes than that
+ * of a plan without budget, both as predicted from the schedules of all ranks. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "plan/planner.h"
 #include "topo/topo.h"
 
 enum { REPEATS = 5 };
+static const double enough_ms = 500;
 static const char *const topologies[] = {"4x4@100M",  "4x4@100M;order=roundrobin",
                                          "4x8@100M",  "4x8@100M;order=roundrobin",
                                          "4x16@100M", "4x16@100M;order=roundrobin"};
@@ -24,6 +29,13 @@ static double now_ms(void)
     return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
+static double used_mb(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)u.ru_maxrss / 1024;
+}
+
 static int ascending(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -32,28 +44,66 @@ static int ascending(const void *a, const void *b)
 
 static atn_status time_plan(const atn_problem *q, const atn_machine *m, atn_error *err)
 {
-    double ms[REPEATS];
+    double ms[REPEATS], all = 0;
     atn_ranking r = {.n = 0};
     char name[ATN_NAME_ROOM] = "native";
-    for (int i = 0; i < REPEATS; i++) {
+    int n = 0;
+    for (int i = 0; i < REPEATS && all < enough_ms; i++, n++) {
         atn_plan_ranking_free(&r);
         const double start = now_ms();
         const atn_status status = atn_plan_planner_rank(q, m, NULL, atn_plan_budget(q->p), &r, err);
         if (status != ATN_OK)
             return status;
         ms[i] = now_ms() - start;
+        all += ms[i];
     }
-    qsort(ms, REPEATS, sizeof *ms, ascending);
+    qsort(ms, (size_t)n, sizeof *ms, ascending);
     if (r.n > 0)
         atn_algo_params_print(r.v[0].choice.row, &r.v[0].choice.params, name, sizeof name);
-    printf("%s,%d,%s,%lld,%d,%d,%lld,%.3f,\"%s\"\n", q->topo->origin, q->p,
+    printf("%s,%d,%s,%lld,%d,%d,%lld,%.3f,%.1f,\"%s\"\n", q->topo->origin, q->p,
            atn_sched_operation_get(q->op)->name, (long long)q->bytes, r.n, r.evaluated,
-           (long long)r.steps, ms[REPEATS / 2], name);
+           (long long)r.steps, ms[n / 2], used_mb(), name);
     atn_plan_ranking_free(&r);
     return ATN_OK;
 }
 
-static atn_status time_topology(const char *text, const atn_machine *m, atn_error *err)
+/* ---- loss ---- */
+
+/* The choice as predicted from the schedules of all ranks. */
+static double exact_seconds(const atn_choice *c, const atn_problem *q, const atn_machine *m)
+{
+    int64_t unlimited = INT64_MAX;
+    double seconds = INFINITY;
+    if (atn_plan_planner_time(c, q, m, NULL, &unlimited, &seconds, NULL) != ATN_OK)
+        return INFINITY;
+    return seconds;
+}
+
+static atn_status compare_plans(const atn_problem *q, const atn_machine *m, atn_error *err)
+{
+    atn_ranking job = {.n = 0}, best = {.n = 0};
+    char chosen[ATN_NAME_ROOM] = "native", first[ATN_NAME_ROOM] = "native";
+    atn_status status = atn_plan_planner_rank(q, m, NULL, atn_plan_budget(q->p), &job, err);
+    if (status == ATN_OK)
+        status = atn_plan_planner_rank(q, m, NULL, INT64_MAX / 4, &best, err);
+    if (status == ATN_OK && job.n > 0 && best.n > 0) {
+        const atn_choice *const c = &job.v[0].choice, *const b = &best.v[0].choice;
+        const double mine = exact_seconds(c, q, m), least = exact_seconds(b, q, m);
+        atn_algo_params_print(c->row, &c->params, chosen, sizeof chosen);
+        atn_algo_params_print(b->row, &b->params, first, sizeof first);
+        printf("%s,%d,%s,%lld,%.4f,%.3f,%.3f,\"%s\",\"%s\"\n", q->topo->origin, q->p,
+               atn_sched_operation_get(q->op)->name, (long long)q->bytes, fmax(0, mine / least - 1),
+               1e6 * mine, 1e6 * least, chosen, first);
+    }
+    fflush(stdout);
+    atn_plan_ranking_free(&job);
+    atn_plan_ranking_free(&best);
+    return status;
+}
+
+typedef atn_status (*study)(const atn_problem *q, const atn_machine *m, atn_error *err);
+
+static atn_status run_topology(const char *text, const atn_machine *m, study run, atn_error *err)
 {
     atn_topo *t = NULL;
     atn_status status = atn_topo_parse_synthetic(text, &t, err);
@@ -66,7 +116,7 @@ static atn_status time_topology(const char *text, const atn_machine *m, atn_erro
                                    .segments = 1,
                                    .bytes = op == ATN_BARRIER ? 0 : sizes[i],
                                    .topo = t};
-            status = time_plan(&q, m, err);
+            status = run(&q, m, err);
             if (op == ATN_BARRIER)
                 break;
         }
@@ -80,16 +130,21 @@ int main(int argc, char **argv)
     atn_machine *m = NULL;
     atn_error err = {0};
     atn_status status = ATN_OK;
+    const bool loss = argc > 1 && strcmp(argv[1], "--loss") == 0;
+    const study run = loss ? compare_plans : time_plan;
+    argc -= loss;
+    argv += loss;
     if (argc > 1 && strcmp(argv[1], "-") != 0)
         status = atn_model_machine_read(argv[1], &m, &err);
     else
         m = atn_model_machine_builtin();
-    puts("topology,ranks,operation,bytes,candidates,evaluated,steps,ms,choice");
+    puts(loss ? "topology,ranks,operation,bytes,loss,us,best_us,choice,best"
+              : "topology,ranks,operation,bytes,candidates,evaluated,steps,ms,mb,choice");
     for (size_t i = 0; argc <= 2 && i < sizeof topologies / sizeof *topologies && status == ATN_OK;
          i++)
-        status = time_topology(topologies[i], m, &err);
+        status = run_topology(topologies[i], m, run, &err);
     for (int i = 2; i < argc && status == ATN_OK; i++)
-        status = time_topology(argv[i], m, &err);
+        status = run_topology(argv[i], m, run, &err);
     atn_model_machine_free(m);
     if (status != ATN_OK)
         fprintf(stderr, "planning: %s\n", err.text);
