@@ -374,7 +374,7 @@ static const atn_option options[] = {
     ATN_INT("top", "N", "10", 1, 10000, "Number of candidates to show"),
     ATN_INT("budget", "N", "40000000", 0, 0,
             "Maximum number of steps, of about 30 ns, to evaluate schedules; inside a job: "
-            "12800000 / ranks for 16 to 32 ranks, less for more"),
+            "12800000 / ranks for 16 to 64 ranks"),
     {0},
 };
 

@@ -13,7 +13,7 @@
 #include "plan/trial.h"
 #include "plan/twins.h"
 
-enum { TRIES = 2 };
+enum { TRIES = 2, SEVERE = 6 };
 
 /* ---- contention as closed forms see it ---- */
 
@@ -117,6 +117,10 @@ static double hope_of(const planner *p, const atn_choice *c, const double times[
     return times[2] >= a * p->q.p / 2 ? times[0] : sqrt(times[0] * times[1]);
 }
 
+/* Contention of all ranks is rare on many of them: trees, for example, cross few links.  Where it
+ * is severe, nothing that meets with a part of it is of interest. */
+static bool is_vague(const planner *p) { return p->reduced && p->contention <= SEVERE; }
+
 static void set_forms(planner *p)
 {
     for (int i = 0; i < p->r.n; i++) {
@@ -133,8 +137,7 @@ static void set_forms(planner *p)
         x->plain = !along_the_wires(&x->choice);
         x->hope = hope_of(p, &x->choice, times, a) * meeting(p, message) * doubt_of(&x->choice);
         x->seconds = x->hope;
-        /* On many ranks contention of all is rare: trees, for example, cross few links. */
-        x->promise = p->reduced ? sqrt(x->form * x->hope) : x->hope;
+        x->promise = is_vague(p) ? sqrt(x->form * x->hope) : x->hope;
     }
 }
 
@@ -426,12 +429,28 @@ static bool needs_miniature(const planner *p)
 /* The more ranks, the more accurate; in a job more candidates are worth more. */
 static int small_ranks(const planner *p) { return is_job(p) ? ATN_JOB_RANKS : ATN_SMALL_RANKS; }
 
+/* Where all schedules might be evaluated, a miniature must save most of the work. */
+static bool begin_miniature(planner *p)
+{
+    if (!needs_miniature(p) || !atn_plan_miniature_begin(&p->q, small_ranks(p), &p->mini))
+        return false;
+    if (p->q.p > ATN_EXACT_RANKS)
+        return true;
+    if (p->mini.q.p * 4 > p->q.p) {
+        atn_plan_miniature_end(&p->mini);
+        return false;
+    }
+    p->budget = p->whole = p->whole * 3 / 10;
+    return true;
+}
+
 /* In jobs only evaluated schedules are compared; with more time, all are, if ranks are few. */
 static atn_status list_prospects(planner *p)
 {
     atn_choice *list = NULL;
-    p->reduced = needs_miniature(p) && atn_plan_miniature_begin(&p->q, small_ranks(p), &p->mini);
-    const int64_t spare = p->reduced ? 0 : p->whole - atn_plan_budget(p->q.p);
+    const int64_t more = p->whole - atn_plan_budget(p->q.p);
+    p->reduced = begin_miniature(p);
+    const int64_t spare = p->reduced ? 0 : more;
     const int n = p->q.bytes >= 0 ? atn_plan_candidates_within(&p->q, spare, &list) : 0;
     if (n >= 0) {
         p->r.v = calloc((size_t)n + 1, sizeof *p->r.v);

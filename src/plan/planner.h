@@ -35,9 +35,9 @@ typedef struct {
     int64_t steps; /* of work, 10 to 40 ns each */
 } atn_ranking;
 
-/* Steps that a plan for p ranks may make inside a job: a few milliseconds.  Up to a number of ranks
- * all schedules are evaluated, and each is dearer the more there are; with more, those of fewer
- * ranks.  Counted, not timed, so that equal jobs plan alike. */
+/* Steps that a plan for p ranks may make inside a job: a few milliseconds.  Where the schedules of
+ * all ranks are evaluated, each is dearer the more there are; with many ranks only those of a few
+ * are.  Counted, not timed, so that equal jobs plan alike. */
 int64_t atn_plan_budget(int p);
 
 /* All candidates of q->op for q->bytes on q->topo (may be NULL).  model NULL: the one to trust

@@ -12,7 +12,7 @@ int64_t atn_plan_budget(int p)
 {
     static const int64_t all = 12800000, least = 60000;
     int64_t budget = least;
-    if (p <= ATN_SMALL_RANKS)
+    if (p <= ATN_EXACT_RANKS)
         return all / (p > 16 ? p : 16);
     for (int64_t n = ATN_EXACT_RANKS; n < p; n *= 4) /* calls of more ranks take longer, too */
         budget = budget * 5 / 2;

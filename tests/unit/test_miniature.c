@@ -234,6 +234,33 @@ static void few_ranks_are_evaluated_as_they_are(void **state)
     atn_model_machine_free(m);
 }
 
+static bool is_reduced(const char *text)
+{
+    atn_machine *const m = atn_model_machine_builtin();
+    atn_topo *const t = tree(text);
+    const atn_problem q = {.op = ATN_BCAST, .p = t->p, .segments = 1, .bytes = 8, .topo = t};
+    atn_ranking r;
+    atn_error err = {0};
+    bool reduced = false;
+    assert_int_equal(atn_plan_planner_rank(&q, m, NULL, atn_plan_budget(q.p), &r, &err), ATN_OK);
+    for (int i = 0; i < r.n; i++)
+        reduced = reduced || r.v[i].reduced;
+    atn_plan_ranking_free(&r);
+    atn_topo_free(t);
+    atn_model_machine_free(m);
+    return reduced;
+}
+
+/* In jobs, up to 64 ranks only where a quarter of them shows what all do. */
+static void jobs_reduce_where_it_saves_most(void **state)
+{
+    (void)state;
+    assert_false(is_reduced("4@4Gx8@1G"));
+    assert_true(is_reduced("4@4Gx16@1G"));
+    assert_false(is_reduced("4x16@100M"));
+    assert_true(is_reduced("8x16@100M"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +273,7 @@ int main(void)
         cmocka_unit_test(late_ranks_stay_late),
         cmocka_unit_test(jobs_find_the_rows_for_many_ranks),
         cmocka_unit_test(few_ranks_are_evaluated_as_they_are),
+        cmocka_unit_test(jobs_reduce_where_it_saves_most),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
