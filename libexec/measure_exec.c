@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/host.h"
 #include "exec/oversubscribed.h"
 #include "exec/shared.h"
 #include "measure/coordinator.h"
@@ -99,7 +100,7 @@ static int shared_processors(const job *j)
         n += atn_topo_pus_has(&pus, i);
     n = node.quota > 0 ? atn_min(n, node.quota) : n;
     MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    return same && j->head.hosts > 1 ? n : 0;
+    return same && !ATN_SIMULATED && j->head.hosts > 1 ? n : 0;
 }
 
 static bool describe_mpi(job *j)

@@ -1,7 +1,8 @@
 /* clock.h - the processor's time stamp counter, for timing single calls in a few nanoseconds.
  *
  * Counters that may stop or change their rate are not used; the kernel's clock replaces them.
- * Ticks of different processors must not be compared. */
+ * Ticks of different processors must not be compared.  In a simulation, the simulated time replaces
+ * all of these clocks. */
 #ifndef ATN_BASE_CLOCK_H
 #define ATN_BASE_CLOCK_H
 
@@ -16,6 +17,8 @@ extern bool atn_clock_counts;
 
 /* Call before the first tick is read; further calls are harmless. */
 void atn_clock_start(void);
+/* Uses this clock instead of the machine's, for ticks, too.  Call before all others. */
+void atn_clock_replace(double (*seconds)(void));
 int64_t atn_clock_kernel_ns(void);
 /* Time that the calling thread has used: what it works, however many share the processor. */
 int64_t atn_clock_thread_ns(void);
@@ -26,9 +29,11 @@ static inline int64_t atn_ticks(void)
     if (__builtin_expect(atn_clock_counts, 1))
         return (int64_t)__rdtsc();
 #elif defined(__aarch64__)
-    int64_t ticks;
-    __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
-    return ticks;
+    if (__builtin_expect(atn_clock_counts, 1)) {
+        int64_t ticks;
+        __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
+        return ticks;
+    }
 #endif
     return atn_clock_kernel_ns();
 }

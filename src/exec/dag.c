@@ -8,6 +8,7 @@
 
 #include "exec/exec_private.h"
 #include "exec/exposure.h"
+#include "exec/host.h"
 #include "exec/shared.h"
 #include "exec/wait.h"
 
@@ -32,6 +33,30 @@ static bool link_successors(atn_dag *d, const atn_schedule *s)
     return true;
 }
 
+/* In a simulation, sends to one rank follow each other (host.h).  A send waits only for an earlier
+ * operation, so this cannot deadlock either. */
+static bool link_sends(atn_dag *d, const atn_schedule *s)
+{
+    int32_t *const last = malloc(sizeof *last * (size_t)s->q.p);
+
+    d->next_send = malloc(sizeof *d->next_send * ((size_t)s->nops + 1));
+    if (!last || !d->next_send) {
+        free(last);
+        return false;
+    }
+    memset(last, -1, sizeof *last * (size_t)s->q.p);
+    for (int i = 0; i < s->nops; i++) {
+        d->next_send[i] = -1;
+        if (s->ops[i].kind != ATN_OP_SEND)
+            continue;
+        if (last[s->ops[i].peer] >= 0)
+            d->next_send[last[s->ops[i].peer]] = i;
+        last[s->ops[i].peer] = i;
+    }
+    free(last);
+    return true;
+}
+
 bool atn_exec_dag_init(atn_dag *d, const atn_schedule *s)
 {
     const size_t n = (size_t)s->nops + 1;
@@ -40,13 +65,15 @@ bool atn_exec_dag_init(atn_dag *d, const atn_schedule *s)
     d->heap = malloc(sizeof *d->heap * n);
     d->open = calloc(n, sizeof *d->open);
     d->done = malloc(n);
-    return link_successors(d, s) && d->pending && d->heap && d->open && d->done;
+    return link_successors(d, s) && (!ATN_SIMULATED || link_sends(d, s)) && d->pending && d->heap &&
+           d->open && d->done;
 }
 
 void atn_exec_dag_free(atn_dag *d)
 {
     free(d->succ);
     free(d->first_succ);
+    free(d->next_send);
     free(d->pending);
     free(d->heap);
     free(d->open);
@@ -93,6 +120,12 @@ typedef struct {
     int n, frontier; /* frontier: first operation not complete */
 } progress;
 
+static void release(atn_dag *d, int op)
+{
+    if (--d->pending[op] == 0)
+        heap_push(d, op);
+}
+
 static void complete(progress *g, int op)
 {
     atn_dag *d = g->d;
@@ -102,8 +135,9 @@ static void complete(progress *g, int op)
         g->frontier++;
     g->x->x->current = g->frontier;
     for (int k = d->first_succ[op]; k < d->first_succ[op + 1]; k++)
-        if (--d->pending[d->succ[k]] == 0)
-            heap_push(d, d->succ[k]);
+        release(d, d->succ[k]);
+    if (d->next_send != NULL && d->next_send[op] >= 0)
+        release(d, d->next_send[op]);
 }
 
 static int post(progress *g, int op, const atn_xop *o)
@@ -349,6 +383,18 @@ static void cancel_all(atn_dag *d)
     d->nshared = 0;
 }
 
+static void count_pending(atn_dag *d, const atn_schedule *s)
+{
+    for (int i = 0; i < s->nops; i++)
+        d->pending[i] = s->ops[i].ndeps;
+    for (int i = 0; d->next_send != NULL && i < s->nops; i++)
+        if (d->next_send[i] >= 0)
+            d->pending[d->next_send[i]]++;
+    for (int i = 0; i < s->nops; i++)
+        if (d->pending[i] == 0)
+            heap_push(d, i);
+}
+
 int atn_exec_run_dag(atn_run *x, atn_dag *d)
 {
     const atn_schedule *s = x->plan->schedule;
@@ -359,11 +405,7 @@ int atn_exec_run_dag(atn_run *x, atn_dag *d)
     memset(d->open, 0, sizeof *d->open * (size_t)s->nops);
     d->nheap = 0;
     reset_turns(x);
-    for (int i = 0; i < s->nops; i++) {
-        d->pending[i] = s->ops[i].ndeps;
-        if (d->pending[i] == 0)
-            heap_push(d, i);
-    }
+    count_pending(d, s);
     while (g.frontier < g.n && code == MPI_SUCCESS) {
         code = start_ready(&g);
         if (code == MPI_SUCCESS && g.frontier < g.n && d->requests.n + d->nshared > 0)

@@ -69,6 +69,7 @@ typedef struct {
 /* dag executor: dependencies, and the state of one run. */
 typedef struct {
     int32_t *succ, *first_succ; /* succ[first_succ[i] .. first_succ[i + 1]) wait for i */
+    int32_t *next_send; /* of each send: the next one to the same rank, or -1; NULL: independent */
     int32_t *pending, *heap;
     bool *done;
     int nheap;

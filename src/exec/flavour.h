@@ -16,8 +16,13 @@
 #define ATN_MPI_NAME    "MPICH"
 #define ATN_MPI_VERSION MPICH_VERSION
 #define ATN_MPI_LEAD    "MPICH Version:"
+#elif defined(SMPI_H)
+#include <simgrid/version.h>
+#define ATN_MPI_NAME    "SMPI"
+#define ATN_MPI_VERSION ATN_TEXT(SIMGRID_VERSION_MAJOR) "." ATN_TEXT(SIMGRID_VERSION_MINOR)
+#define ATN_MPI_LEAD    "SMPI Version "
 #else
-#error "Attune supports only Open MPI and MPICH"
+#error "Attune supports only Open MPI, MPICH and SimGrid SMPI"
 #endif
 /* "Open MPI 4.1.4" */
 #define ATN_MPI_BUILT_FOR ATN_MPI_NAME " " ATN_MPI_VERSION

@@ -3,10 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
-#include "shm/direct.h"
+#include "exec/host.h"
 #include "topo/inside.h"
 
 /* ---- text ---- */
@@ -82,30 +81,14 @@ static int own_part(const atn_topo *tree, const char *host)
     return find_part(tree, full);
 }
 
-/* A kernel has a number for each boot.  Emulated hosts, which are namespaces, have their own
- * names in one kernel. */
-static uint64_t own_kernel(void)
-{
-    struct utsname about = {0};
-    char boot[64] = "";
-    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
-
-    if (f) {
-        if (!fgets(boot, sizeof boot, f))
-            *boot = '\0';
-        fclose(f);
-    }
-    uname(&about);
-    return atn_hash(about.nodename, strlen(about.nodename), atn_hash(boot, strlen(boot), 0));
-}
-
 void atn_exec_location_own(const atn_topo *tree, atn_location *location_p)
 {
-    *location_p = (atn_location){.part = -1, .kernel = own_kernel()};
-    location_p->memory = atn_shm_direct_domain();
-    location_p->processors = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    gethostname(location_p->host, sizeof location_p->host - 1);
-    if (tree)
+    *location_p = (atn_location){.part = -1,
+                                 .kernel = atn_exec_host_kernel(),
+                                 .memory = atn_exec_host_memory(),
+                                 .processors = (int32_t)sysconf(_SC_NPROCESSORS_ONLN)};
+    atn_exec_host_name(location_p->host, sizeof location_p->host);
+    if (tree && !ATN_SIMULATED)
         location_p->part = own_part(tree, location_p->host);
 }
 

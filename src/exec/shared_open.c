@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "exec/host.h"
 #include "exec/shared.h"
 #include "shm/direct.h"
 
@@ -155,7 +156,7 @@ static void offer(opening *o)
 /* Memory for the exchanges is agreed on first. */
 static bool exchange(opening *o, bool wanted, const atn_place_mpi *mpi, MPI_Comm comm)
 {
-    int mine = wanted && has_memory(o), all = 0;
+    int mine = wanted && !ATN_SIMULATED && has_memory(o), all = 0;
     if (mpi->allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !all)
         return false;
     offer(o);

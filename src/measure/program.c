@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "exec/flavour.h"
+#include "exec/host.h"
 #include "exec/place.h"
 #include "measure/coordinator.h"
 #include "plan/here.h"
@@ -15,6 +16,9 @@ void atn_measure_mpi_version(char out[MPI_MAX_LIBRARY_VERSION_STRING])
     int length;
     MPI_Get_library_version(out, &length);
     out[strcspn(out, ",\n")] = '\0';
+    char *const more = strstr(out, ". "); /* "SMPI Version 3.32. Copyright ..." */
+    if (more != NULL)
+        *more = '\0';
     for (char *at = out; *at; at++) /* "MPICH Version:\t4.0.2" */
         *at = *at == '\t' ? ' ' : *at;
 }
@@ -77,7 +81,7 @@ char *atn_measure_program_hosts(int p)
     char own[ATN_HOST_ROOM] = "", *all = malloc((size_t)p * ATN_HOST_ROOM);
     if (all == NULL)
         atn_measure_abort_memory();
-    gethostname(own, sizeof own - 1);
+    atn_exec_host_name(own, sizeof own);
     MPI_Allgather(own, ATN_HOST_ROOM, MPI_CHAR, all, ATN_HOST_ROOM, MPI_CHAR, MPI_COMM_WORLD);
     return all;
 }

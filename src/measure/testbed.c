@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "exec/host.h"
 #include "exec/oversubscribed.h"
 #include "measure/coordinator.h"
 
@@ -42,8 +43,8 @@ static int index_of(const atn_testbed *t, const atn_microbench *b)
 
 void atn_measure_testbed_spread(atn_testbed *t)
 {
-    t->spread =
-        sched_getaffinity(0, sizeof t->allowed, &t->allowed) == 0 && CPU_COUNT(&t->allowed) > 1;
+    t->spread = !ATN_SIMULATED && sched_getaffinity(0, sizeof t->allowed, &t->allowed) == 0 &&
+                CPU_COUNT(&t->allowed) > 1;
 }
 
 static cpu_set_t processor_of(const atn_testbed *t, int me)

@@ -29,6 +29,17 @@ pc_links_nothing() { [ -z "$(pkg_config --libs | tr -d ' ')" ] || { pkg_config -
 pc_preload() { # FLAVOUR
     [ "$(pkg_config --variable="preload_$1")" -ef "$box/b/lib/attune/libattune-$1.so" ]
 }
+# A program that is linked with the flags of attune-smpi.pc is served in a simulated job.
+smpi_serves() {
+    PKG_CONFIG_PATH=$box/b/lib/pkgconfig
+    export PKG_CONFIG_PATH
+    "$box/b/bin/attune" topo convert 2x2@1G --to simgrid -o "$box/platform.xml" &&
+        "$box/b/bin/attune" topo convert 2x2@1G --to hostfile -o "$box/hosts" &&
+        smpicc -o "$box/program" examples/collectives.c $(pkg-config --cflags --libs attune-smpi) &&
+        ATTUNE_ALGORITHM=allreduce=ring ATTUNE_REPORT=1 smpirun -n 4 -platform "$box/platform.xml" \
+            -hostfile "$box/hosts" --cfg=smpi/simulate-computation:no "$box/program" 0.001 >"$box/out" 2>&1 &&
+        grep -qE '^allreduce .* ring ' "$box/out" || { cat "$box/out"; return 1; }
+}
 # The soname is a link to the library in the same folder.
 soname_resolves() { # FLAVOUR
     local links=("$box/b/lib/attune/libattune-$1.so".*)
@@ -59,4 +70,6 @@ done
 [ ! -e "$build/lib/libattune-mpich.so" ] ||
     { check "MPICH programs use Attune" runs_under mpich mpirun.mpich
       check "attune bench with MPICH" measures mpirun.mpich; }
+[ ! -e "$build/lib/libattune-smpi.a" ] ||
+    check "attune-smpi.pc: a simulated program uses Attune" smpi_serves
 finish

@@ -6,7 +6,7 @@ dir=${ATTUNE_BUILD:-$PWD/build}/no-mpi
 
 configure() {
     cmake -S . -B "$dir" -G Ninja -D CMAKE_BUILD_TYPE=Debug -D CMAKE_C_FLAGS_DEBUG=-O0 \
-        -D ATN_MPICC_OPENMPI=none -D ATN_MPICC_MPICH=none -D ATN_HWLOC=OFF >"$dir.log" 2>&1 ||
+        -D ATN_MPICC_OPENMPI=none -D ATN_MPICC_MPICH=none -D ATN_SMPI=OFF -D ATN_HWLOC=OFF >"$dir.log" 2>&1 ||
         { cat "$dir.log"; return 1; }
 }
 reports_no_mpi() { grep '^-- attune: no MPI found' "$dir.log"; }

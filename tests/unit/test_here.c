@@ -59,6 +59,26 @@ static void ticks_advance(void **state)
     assert_int_equal(atn_ticks_ns(-5), 0);
 }
 
+static double simulated_s;
+static double simulated_time(void) { return simulated_s; }
+
+/* All clocks are those of a simulation, also if the processor's was started before. */
+static void clock_of_a_simulation(void **state)
+{
+    (void)state;
+    atn_clock_start();
+    atn_clock_replace(simulated_time);
+    simulated_s = 2.5;
+    atn_clock_start();
+    const int64_t start = atn_ticks();
+    assert_int_equal(atn_clock_kernel_ns(), 2500000000);
+    assert_int_equal(atn_clock_thread_ns(), 2500000000);
+    assert_int_equal(atn_ticks_ns(atn_ticks() - start), 0);
+    simulated_s = 2.75;
+    assert_int_equal(atn_ticks_ns(atn_ticks() - start), 250000000);
+    atn_clock_replace(NULL);
+}
+
 /* Polling with pauses for an event that occurs at some moment. */
 static void pauses_are_a_fraction_of_the_wait(void **state)
 {
@@ -83,6 +103,7 @@ int main(void)
         cmocka_unit_test(layouts_are_distinguished),
         cmocka_unit_test(names_identify_sections_of_wisdom),
         cmocka_unit_test(ticks_advance),
+        cmocka_unit_test(clock_of_a_simulation),
         cmocka_unit_test(pauses_are_a_fraction_of_the_wait),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

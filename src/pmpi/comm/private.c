@@ -41,15 +41,18 @@ void atn_comm_private_free(atn_comm *c)
 /* A failure must not reach the user's error handler: the native routine can execute the call. */
 static bool create(atn_comm *c)
 {
-    MPI_Errhandler handler;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL; /* SMPI has none by default */
     MPI_Group group;
     PMPI_Comm_get_errhandler(c->user, &handler);
-    PMPI_Comm_set_errhandler(c->user, MPI_ERRORS_RETURN);
+    if (handler != MPI_ERRHANDLER_NULL)
+        PMPI_Comm_set_errhandler(c->user, MPI_ERRORS_RETURN);
     PMPI_Comm_group(c->user, &group);
     const int code = PMPI_Comm_create(c->user, group, &c->private_comm);
     PMPI_Group_free(&group);
-    PMPI_Comm_set_errhandler(c->user, handler);
-    PMPI_Errhandler_free(&handler);
+    if (handler != MPI_ERRHANDLER_NULL) {
+        PMPI_Comm_set_errhandler(c->user, handler);
+        PMPI_Errhandler_free(&handler);
+    }
     if (code != MPI_SUCCESS) {
         c->private_comm = MPI_COMM_NULL;
         return false;

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "exec/host.h"
 
 enum { MOST_ENTRIES = 16 };
 
@@ -53,7 +54,7 @@ char *atn_job_calibration_text(atn_job *job, size_t *bytes_p)
     char *text = NULL;
     if (!is_wanted(job))
         return NULL;
-    gethostname(host, sizeof host - 1);
+    atn_exec_host_name(host, sizeof host);
     atn_plan_here_fabric(fabric);
     load(job, &all);
     for (int i = 0; i < all.list.n && some.list.n < MOST_ENTRIES; i++)

@@ -51,7 +51,8 @@ bool atn_job_mpi_check(bool *same_version_p)
     while (isspace((unsigned char)*version))
         version++;
     const size_t n = strlen(ATN_MPI_VERSION);
-    *same_version_p = strncmp(version, ATN_MPI_VERSION, n) == 0 &&
-                      !isalnum((unsigned char)version[n]) && version[n] != '.';
+    const bool longer = isalnum((unsigned char)version[n]) ||
+                        (version[n] == '.' && isalnum((unsigned char)version[n + 1]));
+    *same_version_p = strncmp(version, ATN_MPI_VERSION, n) == 0 && !longer;
     return true;
 }
