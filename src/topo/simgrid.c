@@ -1,66 +1,144 @@
-/* simgrid.c - a platform of SimGrid: hosts, routers, a split-duplex link per edge of the tree. */
+/* simgrid.c - a platform of SimGrid: a zone for each switch, with its hosts, and a split-duplex
+ * link for each edge of the tree.
+ *
+ * SimGrid finds routes between zones with the algorithm of Floyd, whose time grows with the third
+ * power of their number, so hosts are not part of it: those of a switch are a cluster.  Messages
+ * inside of a host of a cluster would use its link, however; where hosts have several ranks, routes
+ * inside of the zones are found in the same way as between them. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "topo/write.h"
 
 /* What ranks inside a host share is not modelled there. */
-static bool shown(const atn_topo_node *v) { return v->kind != ATN_TOPO_PART; }
+static int host_of(const atn_topo *t, int rank)
+{
+    int v = t->node_of[rank];
+    while (t->nodes[v].kind == ATN_TOPO_PART)
+        v = t->nodes[v].parent;
+    return v;
+}
+
+/* Without memory: true, which is right for all topologies. */
+static bool any_host_shared(const atn_topo *t)
+{
+    bool shared = false, *const used = calloc((size_t)t->nnodes, sizeof *used);
+    for (int r = 0; used != NULL && r < t->p; r++) {
+        bool *const own = &used[host_of(t, r)];
+        shared = shared || *own;
+        *own = true;
+    }
+    const bool known = used != NULL;
+    free(used);
+    return shared || !known;
+}
+
+typedef struct {
+    FILE *f;
+    const atn_topo *t;
+    bool clusters;
+} platform;
 
 static const char *prefix(const atn_topo_node *v)
 {
     return v->kind == ATN_TOPO_SWITCH ? "switch-" : "";
 }
 
-static void write_link(FILE *f, const atn_topo_node *v)
+static void write_link(const platform *p, const atn_topo_node *v)
 {
     const int64_t fast = INT64_C(100000000000);
-    fprintf(f,
+    fprintf(p->f,
             "    <link id=\"link-%s%s\" bandwidth=\"%" PRId64 "bps\" latency=\"%" PRId64
             "ns\" sharing_policy=\"SPLITDUPLEX\"/>\n",
             prefix(v), v->name, v->rate > 0 ? v->rate : fast, v->delay_ns);
 }
 
 /* Both ways apart, because they use the two halves of the link. */
-static void write_route(FILE *f, const atn_topo_node *v, const atn_topo_node *up)
+static void write_host_routes(const platform *p, const atn_topo_node *v, const atn_topo_node *up)
 {
+    static const char cluster[] =
+        "    <host_link id=\"%s\" up=\"link-%s_UP\" down=\"link-%s_DOWN\"/>\n";
     static const char route[] = "    <route src=\"%s%s\" dst=\"%s%s\" symmetrical=\"NO\">"
-                                "<link_ctn id=\"link-%s%s\" direction=\"%s\"/></route>\n";
-    fprintf(f, route, prefix(v), v->name, prefix(up), up->name, prefix(v), v->name, "UP");
-    fprintf(f, route, prefix(up), up->name, prefix(v), v->name, prefix(v), v->name, "DOWN");
+                                "<link_ctn id=\"link-%s\" direction=\"%s\"/></route>\n";
+    if (p->clusters) {
+        fprintf(p->f, cluster, v->name, v->name, v->name);
+        return;
+    }
+    fprintf(p->f, route, "", v->name, "switch-", up->name, v->name, "UP");
+    fprintf(p->f, route, "switch-", up->name, "", v->name, v->name, "DOWN");
+}
+
+static void write_switch_routes(const platform *p, const atn_topo_node *v, const atn_topo_node *up)
+{
+    static const char route[] =
+        "    <zoneRoute src=\"zone-%s\" dst=\"zone-%s\" gw_src=\"switch-%s\" "
+        "gw_dst=\"switch-%s\" symmetrical=\"NO\">"
+        "<link_ctn id=\"link-switch-%s\" direction=\"%s\"/></zoneRoute>\n";
+    fprintf(p->f, route, v->name, up->name, v->name, up->name, v->name, "UP");
+    fprintf(p->f, route, up->name, v->name, up->name, v->name, v->name, "DOWN");
+}
+
+static void write_host(const platform *p, int v)
+{
+    fprintf(p->f, "    <host id=\"%s\" speed=\"10Gf\"/>\n", p->t->nodes[v].name);
+}
+
+/* Hosts follow their switch, before the switches below it. */
+static int hosts_end(const atn_topo *t, int v)
+{
+    do
+        v++;
+    while (v < t->nnodes && t->nodes[v].kind != ATN_TOPO_SWITCH);
+    return v;
+}
+
+static void write_zone(const platform *p, int v)
+{
+    const atn_topo_node *const nodes = p->t->nodes;
+    const int end = hosts_end(p->t, v);
+    const bool cluster = p->clusters && end > v + 1;
+    fprintf(p->f, "  <zone id=\"zone-%s\" routing=\"%s\">\n", nodes[v].name,
+            cluster ? "Cluster" : "Floyd");
+    for (int u = v + 1; u < end; u++)
+        if (nodes[u].kind == ATN_TOPO_HOST)
+            write_host(p, u);
+    fprintf(p->f, "    <router id=\"switch-%s\"/>\n", nodes[v].name);
+    for (int u = v + 1; u < end; u++)
+        if (nodes[u].kind == ATN_TOPO_HOST)
+            write_link(p, &nodes[u]);
+    for (int u = v + 1; u < end; u++)
+        if (nodes[u].kind == ATN_TOPO_HOST)
+            write_host_routes(p, &nodes[u], &nodes[v]);
+    fputs("  </zone>\n", p->f);
 }
 
 static void write_platform(FILE *f, const atn_topo *t)
 {
+    const platform p = {f, t, !any_host_shared(t)};
     fputs("<?xml version='1.0'?>\n"
           "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-          "<platform version=\"4.1\">\n  <zone id=\"world\" routing=\"Floyd\">\n",
+          "<platform version=\"4.1\">\n<zone id=\"world\" routing=\"Floyd\">\n",
           f);
-    for (int v = 0; v < t->nnodes; v++)
-        if (t->nodes[v].kind == ATN_TOPO_HOST)
-            fprintf(f, "    <host id=\"%s\" speed=\"10Gf\"/>\n", t->nodes[v].name);
+    if (t->nodes[0].kind == ATN_TOPO_HOST) /* a machine without network */
+        write_host(&p, 0);
     for (int v = 0; v < t->nnodes; v++)
         if (t->nodes[v].kind == ATN_TOPO_SWITCH)
-            fprintf(f, "    <router id=\"switch-%s\"/>\n", t->nodes[v].name);
+            write_zone(&p, v);
     for (int v = 1; v < t->nnodes; v++)
-        if (shown(&t->nodes[v]))
-            write_link(f, &t->nodes[v]);
+        if (t->nodes[v].kind == ATN_TOPO_SWITCH)
+            write_link(&p, &t->nodes[v]);
     for (int v = 1; v < t->nnodes; v++)
-        if (shown(&t->nodes[v]))
-            write_route(f, &t->nodes[v], &t->nodes[t->nodes[v].parent]);
-    fputs("  </zone>\n</platform>\n", f);
+        if (t->nodes[v].kind == ATN_TOPO_SWITCH)
+            write_switch_routes(&p, &t->nodes[v], &t->nodes[t->nodes[v].parent]);
+    fputs("</zone>\n</platform>\n", f);
 }
 
-/* ---- one host per rank ---- */
+/* ---- hosts of the ranks ---- */
 
 static void write_hosts(FILE *f, const atn_topo *t)
 {
-    for (int r = 0; r < t->p; r++) {
-        int v = t->node_of[r];
-        while (!shown(&t->nodes[v]))
-            v = t->nodes[v].parent;
-        fprintf(f, "%s\n", t->nodes[v].name);
-    }
+    for (int r = 0; r < t->p; r++)
+        fprintf(f, "%s\n", t->nodes[host_of(t, r)].name);
 }
 
 static atn_status to_text(void (*write)(FILE *f, const atn_topo *t), const atn_topo *t,
