@@ -9,70 +9,8 @@
 #include <unistd.h>
 
 #include "cli/run.h"
-#include "plan/rules.h"
-
-extern char **environ;
-
-/* ---- settings ---- */
-
-static atn_status read_settings(const atn_args *a, atn_settings *s, atn_error *err)
-{
-    char *warning = NULL;
-    atn_status status = atn_plan_settings_environ(s, environ, &warning, err);
-    free(warning); /* printed by the library in the job */
-    for (int i = 0; i < ATN_SETTINGS && status == ATN_OK; i++) {
-        const atn_setting_info *const info = atn_plan_setting_get((atn_setting)i);
-        if (info->option == NULL || !atn_cli_arg_given(a, info->option))
-            continue;
-        const char *const text =
-            atn_cli_arg_nth(a, info->option, atn_cli_arg_count(a, info->option) - 1);
-        status = atn_plan_settings_set(s, (atn_setting)i, text != NULL ? text : info->alone,
-                                       ATN_FROM_COMMAND, err);
-    }
-    return status == ATN_OK ? atn_plan_settings_run(s, err) : status;
-}
-
-static atn_status check_staging(const atn_settings *s, atn_error *err)
-{
-    const char *const text = atn_plan_setting_given(s, ATN_SET_STAGING);
-    int64_t bytes;
-    if (text == NULL || (atn_parse_size(text, &bytes) && bytes <= INT32_MAX))
-        return ATN_OK;
-    return atn_fail(err, ATN_USAGE, "staging \"%s\": not a size up to 2G; write 4M, for example",
-                    text);
-}
-
-/* Errors are reported here, once, rather than by a job that has waited in a queue for hours. */
-static atn_status check_settings(atn_settings *s, atn_error *err)
-{
-    atn_rules *rules = NULL;
-    atn_status status = atn_plan_rules_load(atn_plan_setting_given(s, ATN_SET_RULES),
-                                            atn_plan_setting_given(s, ATN_SET_ALGORITHM),
-                                            atn_plan_setting_given(s, ATN_SET_SELECT), &rules, err);
-    atn_plan_rules_free(rules);
-    if (status == ATN_OK)
-        status = atn_cli_run_files(s, err);
-    if (status == ATN_OK)
-        status = check_staging(s, err);
-    return status;
-}
 
 /* ---- the command ---- */
-
-typedef struct {
-    const char *names[ATN_SETTINGS], *values[ATN_SETTINGS];
-    int n;
-} variables;
-
-static void collect(const atn_settings *s, variables *set)
-{
-    set->n = 0;
-    for (int i = 0; i < ATN_SETTINGS; i++)
-        if (s->v[i].text != NULL) {
-            set->names[set->n] = atn_plan_setting_get((atn_setting)i)->name;
-            set->values[set->n++] = s->v[i].text;
-        }
-}
 
 static void print_word(const char *word)
 {
@@ -96,7 +34,7 @@ static void print_variable(const char *name, const char *value)
 }
 
 /* Quoted for a shell. */
-static int print_command(char *const *words, const variables *set, const char *environment)
+static int print_command(char *const *words, const atn_run_variables *set, const char *environment)
 {
     for (int i = 0; i < set->n; i++)
         print_variable(set->names[i], set->values[i]);
@@ -111,8 +49,8 @@ static int print_command(char *const *words, const variables *set, const char *e
     return ATN_OK;
 }
 
-static int execute(const atn_args *a, char *const *words, const variables *set, char *environment,
-                   atn_error *err)
+static int execute(const atn_args *a, char *const *words, const atn_run_variables *set,
+                   char *environment, atn_error *err)
 {
     if (atn_cli_arg_given(a, "dry-run"))
         return print_command(words, set, environment);
@@ -126,7 +64,7 @@ static int execute(const atn_args *a, char *const *words, const variables *set, 
                     words[0], strerror(errno));
 }
 
-static int run_preloaded(const atn_args *a, const variables *set, const char *library,
+static int run_preloaded(const atn_args *a, const atn_run_variables *set, const char *library,
                          const atn_launch *l, atn_error *err)
 {
     const atn_job_env env = {.library = library,
@@ -178,12 +116,12 @@ static atn_status add_libraries(const atn_settings *s, char **library_p, atn_err
 
 static int run_examined(const atn_args *a, atn_settings *s, atn_error *err)
 {
-    variables set;
+    atn_run_variables set;
     atn_launch l = {0};
     char *library = NULL;
     const char *flavour = atn_cli_arg_text(a, "mpi");
-    atn_status status = check_settings(s, err);
-    collect(s, &set);
+    atn_status status = atn_cli_run_settings_check(s, err);
+    atn_cli_run_variables(s, &set);
     if (status == ATN_OK)
         status = atn_cli_launch_parse(a->rest, a->nrest, flavour, &l, err);
     if (status == ATN_OK)
@@ -206,10 +144,10 @@ static int run(const atn_args *a, atn_error *err)
         return atn_fail(err, ATN_USAGE,
                         "no command to run; write attune run [options] -- mpirun -n 4 ./program");
     atn_plan_settings_default(&s);
-    int status = read_settings(a, &s, err);
+    int status = atn_cli_run_settings(a, &s, err);
     if (status == ATN_OK && atn_plan_setting_number(&s, ATN_SET_ON) == 0) {
-        variables set;
-        collect(&s, &set);
+        atn_run_variables set;
+        atn_cli_run_variables(&s, &set);
         status = execute(a, a->rest, &set, NULL, err);
     } else if (status == ATN_OK) {
         status = run_examined(a, &s, err);

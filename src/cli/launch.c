@@ -112,15 +112,17 @@ static bool split_apps(atn_launch *l)
     return push_app(l, first, l->n);
 }
 
-/* "timeout 60 mpirun ...": the launcher after a wrapper; for "attune lab run", its last word. */
+/* "timeout 60 mpirun ...": the launcher after a wrapper; for "attune lab run", its last
+ * word. */
 static int find_launcher(char **words, int n)
 {
-    if (n > 2 && atn_cli_launcher_lab(words, 2) != NULL)
-        return 2;
+    for (int i = 1; i < 3 && i < n; i++)
+        if (atn_cli_launcher_own(words, i) != NULL)
+            return i;
     if (atn_cli_has_launcher_name(words[0]) || !atn_cli_is_wrapper(words[0]))
         return 0;
     for (int i = 1; i < n; i++)
-        if (atn_cli_has_launcher_name(words[i]) || atn_cli_launcher_lab(words, i) != NULL)
+        if (atn_cli_has_launcher_name(words[i]) || atn_cli_launcher_own(words, i) != NULL)
             return i;
     return 0;
 }
@@ -129,7 +131,7 @@ atn_status atn_cli_launch_parse(char **words, int n, const char *flavour, atn_la
                                 atn_error *err)
 {
     *l = (atn_launch){.words = words, .n = n, .at = find_launcher(words, n)};
-    l->launcher = atn_cli_launcher_lab(words, l->at);
+    l->launcher = atn_cli_launcher_own(words, l->at);
     const atn_status status =
         l->launcher == NULL ? atn_cli_launcher_identify(words[l->at], flavour, &l->launcher, err)
                             : ATN_OK;

@@ -16,7 +16,8 @@ typedef enum {
 
 typedef struct {
     const char *title;       /* in messages */
-    const char *flavour;     /* its MPI: "openmpi", "mpich"; NULL: any */
+    const char *own[2];      /* a command of attune itself: its words; else NULL */
+    const char *flavour;     /* its MPI: "openmpi", "mpich", "smpi"; NULL: any */
     const char *programs;    /* file names, separated by blanks, like all lists below */
     const char *versions[4]; /* the output of `--version` contains one of these */
     const char *options[3];  /* by number of arguments */
@@ -61,8 +62,8 @@ typedef struct {
 
 const atn_launcher *atn_cli_launcher_at(int i); /* NULL at the end */
 bool atn_cli_in_words(const char *words, const char *word);
-/* The row of `attune lab run`, which is several words; NULL: words[i] is not its end. */
-const atn_launcher *atn_cli_launcher_lab(char **words, int i);
+/* The row of `attune lab run` or `attune sim`; NULL: words[i] is not the end of such a command. */
+const atn_launcher *atn_cli_launcher_own(char **words, int i);
 /* Wrappers and interpreters, which may load MPI later. */
 bool atn_cli_is_wrapper(const char *word);
 bool atn_cli_has_launcher_name(const char *word);

@@ -98,7 +98,24 @@ static const atn_launcher launchers[] = {
         .way = ATN_WAY_EXPORT,
     },
     {
+        .title = "attune sim",
+        .own = {"sim"},
+        .flavour = "smpi",
+        .programs = "",
+        .options = {"help off reproducible",
+                    "cfg folder hosts-order native platform ranks "
+                    "ranks-per-host seed smpirun",
+                    ""},
+        .letters = "h",
+        .folder = "",
+        .path = "",
+        .hides = "",
+        .way = ATN_WAY_X,
+        .looks_here = true,
+    },
+    {
         .title = "attune lab run",
+        .own = {"lab", "run"},
         .programs = "",
         .options = {"help no-topology no-yield",
                     "env launcher-option map mpi mpirun name ranks ranks-per-host", ""},
@@ -127,11 +144,20 @@ static const char *const wrappers[] = {
     "sarus",     "unshare",     "nsenter", "busybox",   "xargs",        "faketime", "catchsegv",
 };
 
-const atn_launcher *atn_cli_launcher_lab(char **words, int i)
+static bool ends_command(const atn_launcher *l, char **words, int i)
 {
-    const bool is_lab = i >= 2 && strcmp(atn_cli_base_name(words[i - 2]), "attune") == 0 &&
-                        strcmp(words[i - 1], "lab") == 0 && strcmp(words[i], "run") == 0;
-    return is_lab ? &launchers[LAUNCHERS - 1] : NULL;
+    const int n = l->own[0] == NULL ? 0 : l->own[1] == NULL ? 1 : 2;
+    if (n == 0 || i < n || strcmp(atn_cli_base_name(words[i - n]), "attune") != 0)
+        return false;
+    return strcmp(words[i - n + 1], l->own[0]) == 0 && strcmp(words[i], l->own[n - 1]) == 0;
+}
+
+const atn_launcher *atn_cli_launcher_own(char **words, int i)
+{
+    for (int k = 0; k < LAUNCHERS; k++)
+        if (ends_command(&launchers[k], words, i))
+            return &launchers[k];
+    return NULL;
 }
 
 const atn_launcher *atn_cli_launcher_at(int i) { return i < LAUNCHERS ? &launchers[i] : NULL; }

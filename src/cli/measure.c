@@ -74,7 +74,7 @@ static atn_status choose_flavour(const atn_measure *m, const atn_launch *l, cons
         return ATN_OK;
     const int n = installed(m, &any);
     /* The lab uses the launcher of the MPI that the program is linked with. */
-    if (n == 1 || (n > 1 && atn_cli_launcher_lab(l->words, l->at) != NULL)) {
+    if (n == 1 || (n > 1 && atn_cli_launcher_own(l->words, l->at) != NULL)) {
         *flavour_p = any;
         return ATN_OK;
     }

@@ -8,6 +8,20 @@
 
 extern const atn_option atn_cli_launch_options[]; /* --mpi, --dry-run */
 
+/* ---- run_settings.c ---- */
+
+/* From the environment and the options of a command with ATN_CMD_SETTINGS, for the job it runs. */
+atn_status atn_cli_run_settings(const atn_args *a, atn_settings *s, atn_error *err);
+/* Rejects settings that the job would reject, and makes the paths of files absolute. */
+atn_status atn_cli_run_settings_check(atn_settings *s, atn_error *err);
+
+/* The environment of the job; the texts belong to the settings. */
+typedef struct {
+    const char *names[ATN_SETTINGS], *values[ATN_SETTINGS];
+    int n;
+} atn_run_variables;
+void atn_cli_run_variables(const atn_settings *s, atn_run_variables *set);
+
 /* ---- run_check.c ---- */
 
 /* Checks every app context.  *library_p is the library to preload (caller frees), or NULL if no

@@ -236,6 +236,10 @@ static atn_status start(check *c, const char *flavour, atn_error *err)
 {
     const atn_launcher *launcher = c->l->launcher;
     const char *known = launcher != NULL ? launcher->flavour : NULL, *source = "--mpi";
+    if (known != NULL && flavour_index(known) < 0)
+        return atn_fail(err, ATN_USAGE,
+                        "'%s' takes the options of 'attune run' itself; omit 'attune run'",
+                        launcher->title);
     if (known != NULL)
         source = c->l->words[c->l->at];
     else if (launcher != NULL && c->l->apps.n > 0)

@@ -5,8 +5,7 @@
 # A list of algorithms for all operations; the native scan, exscan and reduce_scatter of SMPI have wrong
 # results in place and for operators that do not commute.
 right() { # ALGORITHMS
-    ATTUNE_ALGORITHM=$1 ATTUNE_REPORT=report.csv ATTUNE_TOPOLOGY=4x4@1G+5us \
-        simulate 4x4@1G+5us 16 "$programs/collectives" >out 2>err &&
+    ATTUNE_ALGORITHM=$1 ATTUNE_REPORT=report.csv simulate 4x4@1G+5us 16 -- "$programs/collectives" 10 >out 2>err &&
         [ "$(grep -c '^ok' out)" = 17 ] && all_used "$1" || { cat out err; return 1; }
 }
 # The report has every algorithm of the list, so none was replaced by native in all calls.

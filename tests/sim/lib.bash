@@ -20,11 +20,6 @@ box=$(mktemp -d)
 trap 'rm -rf "$box"' EXIT
 cd "$box" || exit 4
 
-simulate() { # TOPOLOGY RANKS PROGRAM ARGUMENT ...
-    local topology=$1 ranks=$2
-    shift 2
-    "$attune" topo convert "$topology" --to simgrid -o platform.xml &&
-        "$attune" topo convert "$topology" --to hostfile -o hosts &&
-        timeout 100 smpirun -n "$ranks" -platform platform.xml -hostfile hosts --log=root.thresh:warning \
-            --cfg=smpi/simulate-computation:no --cfg=smpi/coll-selector:ompi "$@"
+simulate() { # TOPOLOGY RANKS OPTION ... -- PROGRAM ...
+    timeout 100 "$attune" sim --platform "$1" -n "$2" "${@:3}"
 }

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# attune sim: hosts, exit codes, selection by the planner at 64 ranks; bench, measure and tune behind it.
+. "$(dirname "$0")/lib.bash"
+export TMPDIR=$box/tmp
+mkdir tmp
+
+# ---- jobs ----
+
+places() { # HOSTS OPTION ...
+    local wanted=$1
+    shift
+    "$attune" sim "$@" -- "$programs/places" >out 2>err
+    [ "$(sort -n out | cut -d' ' -f2 | paste -sd' ')" = "$wanted" ] && [ ! -s err ] || { cat out err; return 1; }
+}
+check "hosts of the ranks, without other output" places "n0 n2 n1 n3" --platform 2x2@1G --hosts-order cyclic
+check "two ranks on each host" places "n0 n0 n1 n1" --platform '2@1G;ranks=2'
+check "a switch below a switch below a switch" places "n0 n1 n2 n3 n4 n5 n6 n7" --platform 2x2x2@1G
+check "one host" places "this this" --platform hosts:this --ranks-per-host 2
+ends_with() { # CODE
+    "$attune" sim --platform 4@1G -- "$programs/places" "$1" >out 2>&1
+    local code=$?
+    [ $code = "$1" ] || { echo "exit code $code"; cat out; return 1; }
+}
+check "exit code of the job" ends_with 3
+killed() {
+    "$attune" sim --platform 4@1G -- "$programs/endless" >out 2>&1 &
+    local pid=$!
+    wait_for grep -q started out
+    kill -TERM $pid
+    wait $pid
+    [ $? = 143 ] && ! pgrep -f "$box/tmp" >/dev/null || { cat out; return 1; }
+}
+check "a signal ends the job" killed
+
+# ---- the planner ----
+
+planned() {
+    simulate 8x8@10G+1us 64 --select model --report=report.csv -- "$programs/planned" >out 2>err &&
+        [ "$(grep -c '^ok' out)" = 3 ] || { cat out err; return 1; }
+}
+selects() { # OPERATION
+    awk -F, -v op="$1" '$1 == op && $4 != "native" { n++ } END { exit n == 0 }' report.csv ||
+        { grep "^$1," report.csv; return 1; }
+}
+check "64 ranks, selection by predicted time: right results" planned
+for operation in allreduce bcast allgather; do
+    check "an algorithm of Attune was selected for $operation" selects $operation
+done
+
+# ---- behind the simulator ----
+
+bench() { # FILE OPTION ...
+    local file=$1
+    shift
+    "$attune" bench --ops bcast --sizes 64K --variants native,chain --calls 4 --format csv -- \
+        "$attune" sim --platform 4x4@10G+1us "$@" 2>err >"$file" || { cat err; return 1; }
+}
+time_of() { awk -F, -v variant="$2" '$4 == variant { print $6 }' "$1"; } # FILE VARIANT
+differs() { # FILE FILE VARIANT
+    [ -n "$(time_of "$1" "$3")" ] && [ "$(time_of "$1" "$3")" != "$(time_of "$2" "$3")" ] || { cat "$1" "$2"; return 1; }
+}
+same() { # FILE FILE VARIANT
+    [ -n "$(time_of "$1" "$3")" ] && [ "$(time_of "$1" "$3")" = "$(time_of "$2" "$3")" ] || { cat "$1" "$2"; return 1; }
+}
+near() { # FILE FILE VARIANT: within a per cent, because barriers are native
+    awk -v a="$(time_of "$1" "$3")" -v b="$(time_of "$2" "$3")" 'BEGIN { exit !(a > 0 && a < 1.01 * b && b < 1.01 * a) }' ||
+        { cat "$1" "$2"; return 1; }
+}
+check "bench" bench one
+check "bench again" bench two
+check "bench with another native selection" bench three --native mvapich2
+check "a simulation repeats itself: native" same one two native
+check "a simulation repeats itself: chain" same one two chain
+check "--native changes native" differs one three native
+check "--native does not change algorithms of Attune" near one three chain
+
+measured() {
+    "$attune" measure --time 1 -o machine -- "$attune" sim --platform 2x2@10G+1us 2>err || { cat err; return 1; }
+}
+# 10 Gbit/s carry 1175 MB/s.
+rate() {
+    awk '$1 == "channel" { here = $2 == "switch" }
+         here && $1 == "path" { for (i = 2; i <= NF; i++) if (sub(/^rate=/, "", $i)) rate = $i + 0 }
+         END { exit !(rate > 1100 && rate < 1250) }' machine || { cat machine; return 1; }
+}
+check "measure" measured
+check "the rate of the links" rate
+check "hosts do not share processors" bash -c '! grep processors= machine'
+
+tuned() {
+    "$attune" tune --ops bcast --sizes 64K --wisdom "$box/wisdom" -- "$attune" sim --platform 2x2@10G+1us 2>err >out &&
+        grep -q '^at smpi-' wisdom && grep -q '^rule bcast ranks=4' wisdom || { cat out err wisdom; return 1; }
+}
+check "tune" tuned
+check "nothing is left" test -z "$(ls tmp)"
+finish
