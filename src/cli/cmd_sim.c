@@ -30,6 +30,7 @@ static const char *const simulator_options[] = {
     "--cfg=smpi/or:0:0.0000005:0",
     "--cfg=smpi/test:0.0000001",
     "--cfg=smpi/iprobe:0.0000001",
+    "--cfg=network/crosstraffic:no",
     "--cfg=network/loopback-bw:5000000000",
     "--cfg=network/loopback-lat:0.0000005",
 };
@@ -252,7 +253,7 @@ static const atn_option sim_options[] = {
     ATN_INT("seed", "N", "1", 0, INT32_MAX, "Seed of the random mapping"),
     ATN_WORD("native", "SELECTOR", "ompi", native_words,
              "The MPI library whose selection of algorithms is native"),
-    ATN_LIST("cfg", "NAME:VALUE", "Option of SimGrid, for example network/crosstraffic:no"),
+    ATN_LIST("cfg", "NAME:VALUE", "Option of SimGrid, for example smpi/os:0:0:0"),
     {.name = "smpirun",
      .argument = "FILE",
      .fallback = "smpirun",
