@@ -18,8 +18,8 @@
 #include "algo/algo.h"
 #include "topo/topo.h"
 
-enum { MOST_COUNTS = 8, RANKS = 4, REPEATS = 5 };
-static const double enough_ms = 20;
+enum { MOST_COUNTS = 8, RANKS = 4, REPEATS = 15 };
+static const double enough_ms = 60;
 static const rlim_t memory_limit = (rlim_t)2 << 30;
 static const int64_t bytes_per_block = 1 << 20;
 
