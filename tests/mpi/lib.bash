@@ -125,7 +125,7 @@ families() { "$attune" algo list --format csv | cut -d, -f2 | sed '1d; /^native$
 # allgather=ring,allreduce=ring,...
 family() { # GROUP
     "$attune" algo list --format csv | awk -F, -v group="$1" '
-        NR == 1 || $2 == "native" || /,topology,/ || /, topology",/ { next } # these need a topology
+        NR == 1 || $2 == "native" || /,"?topology[,"]/ || /, topology[,"]/ { next } # these need a topology
         { split($1, name, "/"); op = name[1] }
         !(op in any) { any[op] = name[2]; order[++n] = op }
         $2 == group && !(op in best) { best[op] = name[2] }
