@@ -125,9 +125,7 @@ static int convert(const atn_args *a, atn_error *err)
 
 static void print_fine(FILE *f, const char *name, const atn_topo *t, int remarks)
 {
-    int hosts = 0;
-    for (int v = 0; v < t->nnodes; v++)
-        hosts += t->nodes[v].kind == ATN_TOPO_HOST;
+    const int hosts = atn_topo_hosts(t);
     fprintf(f, "%s: a tree of %d host%s", name, hosts, hosts == 1 ? "" : "s");
     if (t->p > 0)
         fprintf(f, " with %d rank%s", t->p, t->p == 1 ? "" : "s");

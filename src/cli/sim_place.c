@@ -7,22 +7,6 @@
 
 /* ---- hosts ---- */
 
-static int host_of(const atn_topo *t, int rank)
-{
-    int v = t->node_of[rank];
-    while (t->nodes[v].kind == ATN_TOPO_PART)
-        v = t->nodes[v].parent;
-    return v;
-}
-
-static int count_hosts(const atn_topo *t)
-{
-    int n = 0;
-    for (int v = 0; v < t->nnodes; v++)
-        n += t->nodes[v].kind == ATN_TOPO_HOST;
-    return n;
-}
-
 /* The ranks of the host that has most; 1 if the topology places none; 0: out of memory. */
 static int most_ranks(const atn_topo *t)
 {
@@ -30,7 +14,7 @@ static int most_ranks(const atn_topo *t)
     if (ranks == NULL)
         return 0;
     for (int r = 0; r < t->p; r++) {
-        const int n = ++ranks[host_of(t, r)];
+        const int n = ++ranks[atn_topo_host_of(t, r)];
         most = n > most ? n : most;
     }
     free(ranks);
@@ -66,7 +50,7 @@ static atn_status place_at_random(const atn_topo *t, int each, uint64_t seed, at
         return status;
     const char **const names = malloc((size_t)block->p * sizeof *names);
     for (int r = 0; names != NULL && r < block->p; r++)
-        names[r] = block->nodes[host_of(block, r)].name;
+        names[r] = block->nodes[atn_topo_host_of(block, r)].name;
     if (names != NULL) {
         shuffle(names, block->p, seed);
         status = atn_topo_place(block, names, block->p, placed_p, err);
@@ -97,7 +81,7 @@ static atn_status place(const atn_args *a, atn_topo *t, int each, atn_topo **pla
 static atn_status place_on(const atn_args *a, atn_topo *t, atn_sim_ranks *ranks_p, atn_error *err)
 {
     const int given = (int)atn_cli_arg_int(a, "ranks-per-host"),
-              each = given > 0 ? given : most_ranks(t), hosts = count_hosts(t),
+              each = given > 0 ? given : most_ranks(t), hosts = atn_topo_hosts(t),
               wanted = (int)atn_cli_arg_int(a, "ranks");
     if (each == 0)
         return atn_fail(err, ATN_MEMORY, "out of memory");

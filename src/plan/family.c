@@ -11,18 +11,10 @@
 
 static const double margin = 1.05; /* closed forms of equally good algorithms differ by less */
 
-static int host_of(const atn_topo *t, int r)
-{
-    int v = t->node_of[r];
-    while (t->nodes[v].kind == ATN_TOPO_PART)
-        v = t->nodes[v].parent;
-    return v;
-}
-
 static int ranks_beside_first(const atn_topo *t)
 {
     int n = 1;
-    while (n < t->p && host_of(t, n) == host_of(t, 0))
+    while (n < t->p && atn_topo_host_of(t, n) == atn_topo_host_of(t, 0))
         n++;
     return n;
 }
@@ -34,9 +26,9 @@ static bool has_blocks(const atn_topo *t, int n)
     uint64_t seen[1024] = {0};
     bool yes = t->nnodes <= 64 * 1024 && t->p % n == 0;
     for (int r = 0; r < t->p && yes; r++) {
-        const int host = host_of(t, r), first = r - r % n;
+        const int host = atn_topo_host_of(t, r), first = r - r % n;
         const uint64_t bit = UINT64_C(1) << host % 64;
-        yes = r == first ? (seen[host / 64] & bit) == 0 : host == host_of(t, first);
+        yes = r == first ? (seen[host / 64] & bit) == 0 : host == atn_topo_host_of(t, first);
         seen[host / 64] |= bit;
     }
     return yes;

@@ -83,22 +83,13 @@ void atn_plan_here_fabric(char out[ATN_HERE_ROOM])
 
 /* ---- places ---- */
 
-/* The host that a rank is on: the node itself, or one above it. */
-static int host_of(const atn_topo *t, int r)
-{
-    int v = t->node_of[r];
-    while (v > 0 && t->nodes[v].kind == ATN_TOPO_PART)
-        v = t->nodes[v].parent;
-    return v;
-}
-
 /* Nodes stand in an order that does not depend on names, so the first rank of a host finds it. */
 static int count_hosts(const atn_topo *t)
 {
     int hosts = 0;
     for (int r = 0; r < t->p; r++) {
         int first = 0;
-        while (host_of(t, first) != host_of(t, r))
+        while (atn_topo_host_of(t, first) != atn_topo_host_of(t, r))
             first++;
         hosts += first == r;
     }

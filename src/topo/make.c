@@ -110,6 +110,22 @@ bool atn_topo_has_kind(const atn_topo *t, atn_topo_kind kind)
     return v < t->nnodes;
 }
 
+int atn_topo_hosts(const atn_topo *t)
+{
+    int hosts = 0;
+    for (int v = 0; v < t->nnodes; v++)
+        hosts += t->nodes[v].kind == ATN_TOPO_HOST;
+    return hosts;
+}
+
+int atn_topo_host_of(const atn_topo *t, int rank)
+{
+    int v = t->node_of[rank];
+    while (v > 0 && t->nodes[v].kind == ATN_TOPO_PART)
+        v = t->nodes[v].parent;
+    return v;
+}
+
 const char *atn_topo_level_name(const atn_topo *t, int v)
 {
     static const char *const kinds[] = {

@@ -10,21 +10,12 @@
 
 #include "topo/write.h"
 
-/* What ranks inside a host share is not modelled there. */
-static int host_of(const atn_topo *t, int rank)
-{
-    int v = t->node_of[rank];
-    while (t->nodes[v].kind == ATN_TOPO_PART)
-        v = t->nodes[v].parent;
-    return v;
-}
-
 /* Without memory: true, which is right for all topologies. */
 static bool any_host_shared(const atn_topo *t)
 {
     bool shared = false, *const used = calloc((size_t)t->nnodes, sizeof *used);
     for (int r = 0; used != NULL && r < t->p; r++) {
-        bool *const own = &used[host_of(t, r)];
+        bool *const own = &used[atn_topo_host_of(t, r)];
         shared = shared || *own;
         *own = true;
     }
@@ -138,7 +129,7 @@ static void write_platform(FILE *f, const atn_topo *t)
 static void write_hosts(FILE *f, const atn_topo *t)
 {
     for (int r = 0; r < t->p; r++)
-        fprintf(f, "%s\n", t->nodes[host_of(t, r)].name);
+        fprintf(f, "%s\n", t->nodes[atn_topo_host_of(t, r)].name);
 }
 
 static atn_status to_text(void (*write)(FILE *f, const atn_topo *t), const atn_topo *t,

@@ -110,6 +110,9 @@ int atn_topo_levels(const atn_topo *t);
 int atn_topo_clusters(const atn_topo *t, int level, int *cluster_of);
 
 bool atn_topo_has_kind(const atn_topo *t, atn_topo_kind kind);
+int atn_topo_hosts(const atn_topo *t);
+/* The host of a rank: its node, or one above it. */
+int atn_topo_host_of(const atn_topo *t, int rank);
 /* Name of a node's level: its own, or what it is ("switch", "host", "part"). */
 const char *atn_topo_level_name(const atn_topo *t, int v);
 /* Whether nodes of that level are in it, or in the topology that it is a part of. */

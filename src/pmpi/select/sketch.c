@@ -32,20 +32,12 @@ static bool is_whole_job(const atn_comm *c)
     return result == MPI_IDENT || result == MPI_CONGRUENT;
 }
 
-static bool has_several_hosts(const atn_topo *t)
-{
-    int hosts = 0;
-    for (int v = 0; v < t->nnodes; v++)
-        hosts += t->nodes[v].kind == ATN_TOPO_HOST;
-    return hosts > 1;
-}
-
 /* Neither a topology nor a machine was given, so predictions are worth little. */
 static bool is_job_unknown(void)
 {
     const atn_job *const job = &atn_job_current;
     return !job->probed && job->online && !atn_select_is_star() && job->budget > 0 &&
-           !job->measured && job->topo != NULL && has_several_hosts(job->topo) && !job->threads &&
+           !job->measured && job->topo != NULL && atn_topo_hosts(job->topo) > 1 && !job->threads &&
            atn_plan_setting_given(&job->settings, ATN_SET_TOPOLOGY) == NULL;
 }
 
