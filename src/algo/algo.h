@@ -26,7 +26,7 @@ enum {
     ATN_PASS_SEGMENT = 1, /* segment=BYTES: segments of at most that size, pipelined (0: whole) */
     ATN_PASS_WINDOW = 2,  /* window=N: at most N rounds of messages in flight (0: all) */
     ATN_PASS_SYNC = 4,    /* sync=none|pair|barrier, every=N rounds */
-    ATN_PASS_ORDER = 8    /* order=rank|lr1|lr2|lr3|dfs: rank reordering (order.h) */
+    ATN_PASS_ORDER = 8    /* order=rank|lr1|lr2|lr3|dfs|name: see order.h */
 };
 
 /* Sensitivity to arrival skew: every rank depends on all others; data are forwarded by other ranks;

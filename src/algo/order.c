@@ -1,4 +1,4 @@
-/* order.c - topology-aware rank orders: lr1, lr2, dfs. */
+/* order.c - topology-aware rank orders: lr1, lr2, dfs, name. */
 #include "algo/order.h"
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "algo/forest.h"
 #include "algo/order_lr3.h"
 #include "algo/walk.h"
+#include "topo/hostlist.h"
 
 /* ---- lr2 ---- */
 
@@ -51,6 +52,53 @@ static int interleave(const atn_forest *f, int v, int *ranks, int n)
         if (host >= end && inner >= end)
             return n;
     }
+}
+
+/* ---- name ---- */
+
+static const char *name_of(const atn_topo *t, int rank)
+{
+    return t->nodes[atn_topo_host_of(t, rank)].name;
+}
+
+static int by_name(const void *a, const void *b, void *topo)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    const int order = atn_topo_name_compare(name_of(topo, x), name_of(topo, y));
+    return order != 0 ? order : x - y;
+}
+
+static bool sort_by_name(const atn_topo *t, int *ranks)
+{
+    for (int r = 0; r < t->p; r++)
+        ranks[r] = r;
+    qsort_r(ranks, (size_t)t->p, sizeof *ranks, by_name, (void *)t);
+    return true;
+}
+
+/* Whether two names are equal apart from numbers. */
+static bool is_alike(const char *a, const char *b)
+{
+    static const char digits[] = "0123456789";
+    while (*a != '\0' && *b != '\0') {
+        const size_t na = strspn(a, digits), nb = strspn(b, digits);
+        if ((na == 0) != (nb == 0) || (na == 0 && *a != *b))
+            return false;
+        a += na == 0 ? 1 : na;
+        b += nb == 0 ? 1 : nb;
+    }
+    return *a == *b;
+}
+
+bool atn_algo_order_names_differ(const atn_topo *t)
+{
+    bool differ = false;
+    for (int r = 1; r < t->p; r++) {
+        if (!is_alike(name_of(t, 0), name_of(t, r)))
+            return false;
+        differ = differ || atn_topo_name_compare(name_of(t, r - 1), name_of(t, r)) > 0;
+    }
+    return differ;
 }
 
 /* ---- interface ---- */
@@ -118,6 +166,8 @@ const char *atn_algo_order_refuses(const atn_topo *t, atn_order how)
 
 static bool find_order(const atn_topo *t, atn_order how, int root, int *ranks)
 {
+    if (how == ATN_ORDER_NAME)
+        return sort_by_name(t, ranks);
     return how == ATN_ORDER_DFS ? depth_first(t, root, ranks) : make(t, how, ranks) == NULL;
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char *const sync_words[] = {"none", "pair", "barrier", NULL};
-static const char *const order_words[] = {"rank", "lr1", "lr2", "lr3", "dfs", NULL};
+static const char *const order_words[] = {"rank", "lr1", "lr2", "lr3", "dfs", "name", NULL};
 
 static const struct {
     unsigned pass;
@@ -27,10 +27,10 @@ static const struct {
     {ATN_PASS_SYNC,
      {"every", ATN_INT, 1, 1, 1 << 20, ATN_LOG2, "rounds between synchronisations", NULL}},
     {ATN_PASS_ORDER,
-     {"order", ATN_WORD, ATN_ORDER_RANK, ATN_ORDER_RANK, ATN_ORDER_DFS, ATN_LINEAR,
+     {"order", ATN_WORD, ATN_ORDER_RANK, ATN_ORDER_RANK, ATN_ORDER_NAME, ATN_LINEAR,
       "rank order: by number, or topology-aware: a contention-free ring (lr1), with two hops "
-      "(lr2),  "
-      "with the shortest distances (lr3), depth first from the root (dfs)",
+      "(lr2), "
+      "with the shortest distances (lr3), depth first from the root (dfs), by host names (name)",
       order_words}},
 };
 

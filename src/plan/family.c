@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "algo/order.h"
 #include "plan/candidates.h"
 #include "plan/form.h"
 #include "plan/planner.h"
@@ -11,45 +12,107 @@
 
 static const double margin = 1.05; /* closed forms of equally good algorithms differ by less */
 
-static int ranks_beside_first(const atn_topo *t)
+/* ---- membership ---- */
+
+static bool has_order(const atn_choice *choice, atn_order order)
 {
-    int n = 1;
-    while (n < t->p && atn_topo_host_of(t, n) == atn_topo_host_of(t, 0))
-        n++;
+    return atn_algo_params_get(choice->row, &choice->params, "order", ATN_ORDER_RANK) == order;
+}
+
+static bool is_canonical(const atn_choice *choice, const atn_problem *q)
+{
+    const atn_problem canonical = atn_sched_in_canonical_order(q);
+    return atn_plan_choice_refuses(choice, &canonical) == NULL;
+}
+
+atn_family atn_plan_family_of(const atn_choice *choice, const atn_problem *q)
+{
+    atn_choice plain = *choice;
+    if (choice->row->algo->build == NULL)
+        return ATN_FAMILY_NONE;
+    if (is_canonical(choice, q))
+        return ATN_FAMILY_RANK;
+    if (!has_order(choice, ATN_ORDER_NAME) || atn_plan_choice_refuses(choice, q) != NULL)
+        return ATN_FAMILY_NONE;
+    atn_algo_params_set(plain.row, &plain.params, "order", "rank", NULL);
+    return is_canonical(&plain, q) ? ATN_FAMILY_NAME : ATN_FAMILY_NONE;
+}
+
+/* Row NULL: it has no parameter `order`. */
+static void put_in_order(atn_family family, atn_choice *choice)
+{
+    if (family == ATN_FAMILY_NAME && choice->row != NULL &&
+        atn_algo_params_set(choice->row, &choice->params, "order", "name", NULL) != ATN_OK)
+        choice->row = NULL;
+}
+
+atn_choice atn_plan_family_default(atn_family family, const atn_problem *q)
+{
+    const atn_problem canonical = atn_sched_in_canonical_order(q);
+    atn_choice choice = {.row = NULL};
+    choice.row = atn_algo_canonical_default(&canonical, &choice.params);
+    put_in_order(family, &choice);
+    return choice;
+}
+
+atn_problem atn_plan_family_problem(atn_family family, const atn_problem *q)
+{
+    return family == ATN_FAMILY_RANK ? atn_sched_in_canonical_order(q) : *q;
+}
+
+/* ---- hosts ---- */
+
+/* Ranks on the host of rank 0. */
+static int ranks_on_first(const atn_topo *t)
+{
+    int n = 0;
+    for (int r = 0; r < t->p; r++)
+        n += atn_topo_host_of(t, r) == atn_topo_host_of(t, 0);
     return n;
 }
 
-/* Whether every host has `n` consecutive ranks.  Without allocation, which might fail on one rank
- * only: networks with more nodes than there are bits are not considered. */
-static bool has_blocks(const atn_topo *t, int n)
+/* Whether every host has `n` ranks; consecutive ones, unless hosts are ordered by name.  Without
+ * allocation, which might fail on one rank only: networks with more nodes than there are counters
+ * are not considered. */
+static bool has_blocks(const atn_topo *t, int n, bool consecutive)
 {
-    uint64_t seen[1024] = {0};
-    bool yes = t->nnodes <= 64 * 1024 && t->p % n == 0;
+    uint16_t count[16384] = {0};
+    bool yes = t->nnodes <= 16384 && t->p % n == 0 && n < UINT16_MAX;
     for (int r = 0; r < t->p && yes; r++) {
-        const int host = atn_topo_host_of(t, r), first = r - r % n;
-        const uint64_t bit = UINT64_C(1) << host % 64;
-        yes = r == first ? (seen[host / 64] & bit) == 0 : host == atn_topo_host_of(t, first);
-        seen[host / 64] |= bit;
+        const int host = atn_topo_host_of(t, r);
+        yes = ++count[host] <= n &&
+              (!consecutive || r % n == 0 || host == atn_topo_host_of(t, r - 1));
     }
     return yes;
+}
+
+atn_family atn_plan_family_suited(const atn_problem *q)
+{
+    const bool by_name = q->topo != NULL && !q->ordered && atn_algo_order_names_differ(q->topo) &&
+                         atn_plan_family_default(ATN_FAMILY_NAME, q).row != NULL;
+    return by_name ? ATN_FAMILY_NAME : ATN_FAMILY_RANK;
 }
 
 /* Several hosts, such that the canonical tree combines the ranks of a host first: one rank on each,
  * or a power of two of consecutive ones.  Otherwise a library that detects which ranks share a host
  * may be faster than the whole family. */
-static bool is_suitable(const atn_topo *t)
+static bool is_suitable(const atn_problem *q)
 {
+    const atn_topo *const t = q->topo;
     if (t == NULL || t->p < 2)
         return false;
-    const int n = ranks_beside_first(t);
-    return n < t->p && (n == 1 || (atn_is_pow2(n) && atn_is_pow2(t->p))) && has_blocks(t, n);
+    const int n = ranks_on_first(t);
+    return n < t->p && (n == 1 || (atn_is_pow2(n) && atn_is_pow2(t->p))) &&
+           has_blocks(t, n, atn_plan_family_suited(q) == ATN_FAMILY_RANK);
 }
 
 bool atn_plan_family_may_begin(const atn_problem *q)
 {
     return q->bytes >= ATN_FAMILY_BYTES &&
-           (atn_sched_operation_get(q->op)->flags & ATN_TYPED) != 0 && is_suitable(q->topo);
+           (atn_sched_operation_get(q->op)->flags & ATN_TYPED) != 0 && is_suitable(q);
 }
+
+/* ---- prediction ---- */
 
 /* The middle of its class: sizes between two powers of two. */
 static int64_t typical(int64_t bytes)
@@ -90,7 +153,7 @@ static void use_segments(atn_choice *choice, int64_t bytes)
         atn_algo_params_set(choice->row, &choice->params, "segment", "32K", NULL);
 }
 
-atn_status atn_plan_family_forecast(const atn_problem *q, const atn_machine *m,
+atn_status atn_plan_family_forecast(atn_family family, const atn_problem *q, const atn_machine *m,
                                     atn_family_forecast *forecast_p)
 {
     atn_family_forecast f = {.begins = false};
@@ -105,6 +168,9 @@ atn_status atn_plan_family_forecast(const atn_problem *q, const atn_machine *m,
         status = best_of(&canonical, &net, &f.best, &f.seconds);
     if (status != ATN_OK)
         return status;
+    put_in_order(family, &f.best);
+    if (f.best.row == NULL)
+        f.best = atn_plan_family_default(family, q);
     use_segments(&f.best, plain.bytes);
     f.begins = f.best.row != NULL && f.seconds <= margin * f.unrestricted;
     *forecast_p = f;

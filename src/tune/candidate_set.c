@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "plan/wisdom.h"
-#include "sched/canonical.h"
 #include "tune/tuners.h"
 
 /* Names are the same for neighbouring sizes, indices are not. */
@@ -59,13 +58,6 @@ void atn_tune_candidate_set_make(atn_operation op, int error, const atn_rule *wi
         set_p->from_wisdom = atn_tune_candidate_set_add(set_p, &wisdom->use, -1, error);
         set_p->wisdom_ps = wisdom->time_ps;
     }
-}
-
-bool atn_tune_candidate_set_in_order(const atn_candidate_set *set, int i, const atn_problem *q)
-{
-    const atn_problem canonical = atn_sched_in_canonical_order(q);
-    return set->choice[i].row->algo->build != NULL &&
-           atn_plan_choice_refuses(&set->choice[i], &canonical) == NULL;
 }
 
 /* ---- text ---- */

@@ -28,8 +28,6 @@ int atn_tune_candidate_set_add(atn_candidate_set *set, const atn_choice *choice,
 void atn_tune_candidate_set_make(atn_operation op, int error, const atn_rule *wisdom,
                                  atn_candidate_set *set_p);
 
-/* Whether a candidate combines operands in canonical order; a function of what ranks share. */
-bool atn_tune_candidate_set_in_order(const atn_candidate_set *set, int i, const atn_problem *q);
 /* The candidate that serves first. */
 static inline int atn_tune_candidate_set_start(const atn_candidate_set *set)
 {

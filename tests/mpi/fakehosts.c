@@ -1,5 +1,6 @@
 /* fakehosts.c - TEST_HOSTS=N: gethostname returns h0 .. h<N-1>, with cyclic mapping of ranks, so
- * that topology-aware algorithms can be tested on one machine. */
+ * that topology-aware algorithms can be tested on one machine.  TEST_STRIDE=S: the next rank is on
+ * the host S further. */
 #include "harness.h"
 
 #include <dlfcn.h>
@@ -17,10 +18,11 @@ static const char *rank_text(void)
  * loads. */
 __attribute__((visibility("default"))) int gethostname(char *name, size_t room)
 {
-    const char *hosts = getenv("TEST_HOSTS");
+    const char *hosts = getenv("TEST_HOSTS"), *stride = getenv("TEST_STRIDE");
     int (*real)(char *, size_t);
     if (hosts && atoi(hosts) > 0) {
-        snprintf(name, room, "h%d", atoi(rank_text()) % atoi(hosts));
+        const int at = atoi(rank_text()) * (stride ? atoi(stride) : 1);
+        snprintf(name, room, "h%d", at % atoi(hosts));
         return 0;
     }
     *(void **)&real = dlsym(RTLD_NEXT, "gethostname");

@@ -471,6 +471,21 @@ static void tell_times(void)
     }
 }
 
+/* ---- by name ---- */
+
+static void names_give_an_order(void)
+{
+    atn_topo *t = NULL;
+    int ranks[16];
+    bool ok = atn_topo_parse_synthetic("4x4@100M;order=roundrobin", &t, NULL) == ATN_OK &&
+              atn_algo_order_ranks(t, ATN_ORDER_NAME, 0, ranks);
+
+    for (int i = 0; ok && i < 16; i++)
+        ok = ranks[i] == i % 4 * 4 + i / 4;
+    tap(ok, "by name, ranks of consecutive hosts are neighbours", "");
+    atn_topo_free(t);
+}
+
 int main(void)
 {
     quick = getenv("ATN_TEST_QUICK") != NULL;
@@ -482,6 +497,7 @@ int main(void)
     schedules_are_proved();
     slow_lines_are_crossed_once();
     faults_are_seen();
+    names_give_an_order();
     if (!quick)
         tell_times();
     return tap_end();

@@ -20,7 +20,7 @@ static bool begins(const atn_problem *q)
     atn_machine *const m = atn_model_machine_builtin();
     atn_family_forecast f;
     assert_non_null(m);
-    assert_int_equal(atn_plan_family_forecast(q, m, &f), ATN_OK);
+    assert_int_equal(atn_plan_family_forecast(ATN_FAMILY_RANK, q, m, &f), ATN_OK);
     assert_true(f.seconds > 0 || f.best.row == NULL);
     if (f.best.row != NULL && f.unrestricted > f.seconds * 1.0001)
         fail_msg("the family is faster than all algorithms, itself included");
@@ -67,7 +67,7 @@ static void begins_with_segments(void **state)
     const atn_problem q = {.op = ATN_ALLREDUCE, .p = 16, .bytes = 131072, .topo = t, .segments = 1};
     atn_family_forecast f;
     char name[ATN_NAME_ROOM];
-    assert_int_equal(atn_plan_family_forecast(&q, m, &f), ATN_OK);
+    assert_int_equal(atn_plan_family_forecast(ATN_FAMILY_RANK, &q, m, &f), ATN_OK);
     atn_plan_choice_print(&f.best, name);
     assert_string_equal(name, "butterfly{segment=32K}");
     atn_choice list[ATN_FAMILY_VARIANTS];
@@ -89,12 +89,13 @@ static void hosts_must_suit_the_tree(void **state)
 {
     (void)state;
     static const struct {
-        const char *hosts; /* a letter for each rank */
+        const char *hosts; /* a letter or digit for each rank */
         bool may;
     } cases[] = {
         {"aaaa", false},    {"abcd", true},      {"aabb", true},     {"abab", false},
         {"aaab", false},    {"abc", true},       {"aabbcc", false},  {"aaabbb", false},
-        {"aaaabbbb", true}, {"aabbaabb", false}, {"aabbccdd", true},
+        {"aaaabbbb", true}, {"aabbaabb", false}, {"aabbccdd", true}, {"0101", true},
+        {"01230123", true}, {"0100", false},     {"001122", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char names[16][2];
@@ -128,9 +129,9 @@ static void sizes_of_a_class_are_decided_alike(void **state)
         for (int64_t lo = ATN_FAMILY_BYTES; lo < 1 << 24; lo *= 2) {
             atn_problem q = {.op = ops[i], .p = 7, .bytes = lo, .topo = t, .segments = 1};
             atn_family_forecast first, last;
-            assert_int_equal(atn_plan_family_forecast(&q, m, &first), ATN_OK);
+            assert_int_equal(atn_plan_family_forecast(ATN_FAMILY_RANK, &q, m, &first), ATN_OK);
             q.bytes = 2 * lo - 1;
-            assert_int_equal(atn_plan_family_forecast(&q, m, &last), ATN_OK);
+            assert_int_equal(atn_plan_family_forecast(ATN_FAMILY_RANK, &q, m, &last), ATN_OK);
             assert_int_equal(first.begins, last.begins);
         }
     atn_model_machine_free(m);
@@ -144,26 +145,90 @@ static void orders_are_recognised(void **state)
     (void)state;
     static const struct {
         const char *name;
-        bool canonical;
-    } cases[] = {{"butterfly", true},
-                 {"recursive_doubling", true},
-                 {"reduce_scatter_allgather{scatter=butterfly,gather=ring}", true},
-                 {"butterfly{order=lr1}", false},
-                 {"ring", false},
-                 {"rabenseifner", false},
-                 {"native", false}};
+        atn_family family;
+    } cases[] = {{"butterfly", ATN_FAMILY_RANK},
+                 {"recursive_doubling", ATN_FAMILY_RANK},
+                 {"reduce_scatter_allgather{scatter=butterfly,gather=ring}", ATN_FAMILY_RANK},
+                 {"butterfly{order=name}", ATN_FAMILY_NAME},
+                 {"butterfly{segment=8K,order=name}", ATN_FAMILY_NAME},
+                 {"butterfly{order=lr1}", ATN_FAMILY_NONE},
+                 {"ring", ATN_FAMILY_NONE},
+                 {"ring{order=name}", ATN_FAMILY_NONE},
+                 {"rabenseifner", ATN_FAMILY_NONE},
+                 {"native", ATN_FAMILY_NONE}};
     atn_topo *const t = made_topology("4x4@100M;order=roundrobin");
     const atn_problem q = {.op = ATN_ALLREDUCE, .p = 16, .bytes = 1 << 17, .topo = t};
-    atn_candidate_set set = {.from_wisdom = -1};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[ATN_NAME_ROOM];
         atn_choice choice;
         snprintf(name, sizeof name, "%s", cases[i].name);
         assert_int_equal(atn_plan_choice_read(ATN_ALLREDUCE, name, &choice, NULL), ATN_OK);
-        const int at = atn_tune_candidate_set_add(&set, &choice, -1, 0);
-        if (atn_tune_candidate_set_in_order(&set, at, &q) != cases[i].canonical)
+        if (atn_plan_family_of(&choice, &q) != cases[i].family)
             fail_msg("%s", cases[i].name);
     }
+    atn_topo_free(t);
+}
+
+/* Ranks are numbered by host names if these differ in numbers and do not follow the ranks. */
+static void host_names_suggest_an_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *hosts;
+        bool ordered; /* the operator does not commute */
+        atn_family suited;
+    } cases[] = {
+        {"hosts:n[0-7]", false, ATN_FAMILY_RANK},
+        {"hosts:n[8-11]", false, ATN_FAMILY_RANK}, /* n9 is before n10 */
+        {"hosts:n[4-7],n[0-3]", false, ATN_FAMILY_NAME},
+        {"hosts:n[4-7],n[0-3]", true, ATN_FAMILY_RANK},
+        {"hosts:r1n[0-1],r0n[0-1]", false, ATN_FAMILY_NAME},
+        {"hosts:north,east,south,west", false, ATN_FAMILY_RANK},
+        {"hosts:b[0-3],a[0-3]", false, ATN_FAMILY_RANK},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        atn_topo *hosts = NULL, *t = NULL;
+        atn_error err = {0};
+        assert_int_equal(atn_topo_load(cases[i].hosts, &hosts, &err), ATN_OK);
+        if (hosts->p == 0)
+            assert_int_equal(atn_topo_order(hosts, strchr(cases[i].hosts, ':') + 1, &t, &err),
+                             ATN_OK);
+        const atn_topo *const used = t != NULL ? t : hosts;
+        const atn_problem q = {.op = ATN_ALLREDUCE,
+                               .p = used->p,
+                               .bytes = 1 << 17,
+                               .topo = used,
+                               .ordered = cases[i].ordered,
+                               .segments = 1};
+        if (atn_plan_family_suited(&q) != cases[i].suited)
+            fail_msg("%s", cases[i].hosts);
+        atn_topo_free(t);
+        atn_topo_free(hosts);
+    }
+}
+
+/* The members of the family by name are those of canonical order, and no others replace them. */
+static void family_by_name_begins_and_stays(void **state)
+{
+    (void)state;
+    atn_topo *const t = made_topology("4x4@100M;order=roundrobin");
+    atn_machine *const m = atn_model_machine_builtin();
+    const atn_problem q = {.op = ATN_ALLREDUCE, .p = 16, .bytes = 131072, .topo = t, .segments = 1};
+    atn_family_forecast f;
+    atn_choice list[ATN_FAMILY_VARIANTS];
+    char name[ATN_NAME_ROOM];
+    assert_int_equal(atn_plan_family_forecast(ATN_FAMILY_NAME, &q, m, &f), ATN_OK);
+    assert_true(f.begins);
+    atn_plan_choice_print(&f.best, name);
+    assert_string_equal(name, "butterfly{segment=32K,order=name}");
+    const int n = atn_plan_family_variants(&f.best, q.bytes, list);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(atn_plan_family_of(&list[i], &q), ATN_FAMILY_NAME);
+    const atn_choice small = atn_plan_family_default(ATN_FAMILY_NAME, &q);
+    assert_int_equal(atn_plan_family_of(&small, &q), ATN_FAMILY_NAME);
+    assert_ptr_equal(atn_plan_family_problem(ATN_FAMILY_NAME, &q).topo, t);
+    assert_null(atn_plan_family_problem(ATN_FAMILY_RANK, &q).topo);
+    atn_model_machine_free(m);
     atn_topo_free(t);
 }
 
@@ -282,6 +347,8 @@ int main(void)
         cmocka_unit_test(hosts_must_suit_the_tree),
         cmocka_unit_test(sizes_of_a_class_are_decided_alike),
         cmocka_unit_test(orders_are_recognised),
+        cmocka_unit_test(host_names_suggest_an_order),
+        cmocka_unit_test(family_by_name_begins_and_stays),
         cmocka_unit_test(family_members_replace_each_other),
         cmocka_unit_test(faster_ones_of_another_order_wait_for_the_next_run),
         cmocka_unit_test(trials_keep_the_budget),

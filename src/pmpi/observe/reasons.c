@@ -139,7 +139,7 @@ static bool is_bound_to_native(const atn_call_class *x, const atn_kind_facts *f)
     const atn_decision_is is = f->verdict.is;
     const bool open =
         is == ATN_DECISION_WAITING || is == ATN_DECISION_TRYING || is == ATN_DECISION_PREDICTED;
-    return x->subject.stable && !x->canonical &&
+    return x->subject.stable && x->family == ATN_FAMILY_NONE &&
            (f->is == ATN_KIND_COSTS || (f->is == ATN_KIND_TUNED && open));
 }
 

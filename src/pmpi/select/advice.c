@@ -290,23 +290,22 @@ static bool begins_in_order(const atn_comm *c, const atn_subject *s, atn_choice 
     atn_problem q = s->q;
     if (c->first_topo != NULL)
         q.topo = c->first_topo;
-    if (m == NULL || !may_begin_in_order(c, s) || atn_plan_family_forecast(&q, m, &f) != ATN_OK)
+    if (m == NULL || !may_begin_in_order(c, s) ||
+        atn_plan_family_forecast(atn_plan_family_suited(&q), &q, m, &f) != ATN_OK)
         return false;
     *choice_p = f.best;
     return f.begins;
 }
 
 /* A class that has begun in canonical order keeps it when its candidates are determined anew. */
-static bool follow_order(const atn_subject *s, atn_choice *choice_p)
+static bool follow_order(const atn_call_class *x, atn_choice *choice_p)
 {
-    const atn_problem shared = atn_sched_in_canonical_order(&s->q);
+    const atn_problem *const q = &x->subject.q;
     const atn_machine *const m = atn_job_current.machine;
     atn_family_forecast f = {.best.row = NULL};
     if (m != NULL)
-        atn_plan_family_forecast(&s->q, m, &f);
-    *choice_p = f.best;
-    if (f.best.row == NULL)
-        choice_p->row = atn_algo_canonical_default(&shared, &choice_p->params);
+        atn_plan_family_forecast(x->family, q, m, &f);
+    *choice_p = f.best.row != NULL ? f.best : atn_plan_family_default(x->family, q);
     return true;
 }
 
@@ -331,7 +330,7 @@ static void begin_in_other_order(const atn_problem *q, atn_candidate_set *f)
     const int best = best_predicted(f, ATN_ERROR_SKETCHED);
     for (int i = 0; i < f->n; i++)
         if (best != ATN_SET_NATIVE && f->is[i].predicted_ps > 0 &&
-            atn_tune_candidate_set_in_order(f, i, q) &&
+            atn_plan_family_of(&f->choice[i], q) != ATN_FAMILY_NONE &&
             f->is[i].predicted_ps / CLEAR <= f->is[best].predicted_ps / 1000)
             return;
     f->at_once = best != ATN_SET_NATIVE;
@@ -340,11 +339,13 @@ static void begin_in_other_order(const atn_problem *q, atn_candidate_set *f)
 
 /* With the best one by its schedules, or by its closed form if the machine was not measured: only
  * measurements show what segments gain.  Unless the model has selected another start. */
-static void begin_in_order(const atn_problem *q, const atn_choice *choice, bool known,
+static void begin_in_order(const atn_call_class *x, const atn_choice *choice, bool known,
                            atn_candidate_set *f)
 {
+    const atn_problem *const q = &x->subject.q;
+    const atn_family wanted = x->family != ATN_FAMILY_NONE ? x->family : ATN_FAMILY_RANK;
     for (int i = 0; i < f->n && known && f->from_wisdom < 0; i++)
-        if (atn_tune_candidate_set_in_order(f, i, q))
+        if (atn_plan_family_of(&f->choice[i], q) == wanted)
             f->from_wisdom = i;
     if (f->from_wisdom < 0)
         begin_unplanned(choice, q->bytes, f);
@@ -379,7 +380,7 @@ atn_advice atn_select_advice_prepare(void *context, const atn_call_class *x, atn
  * not depend on when they begin. */
 static bool begins_sketched(const atn_call_class *x)
 {
-    return atn_job_current.stored_sketch && !x->canonical && x->calls == 0 &&
+    return atn_job_current.stored_sketch && x->family == ATN_FAMILY_NONE && x->calls == 0 &&
            x->subject.context == 0 && atn_select_model_error() == ATN_ERROR_SKETCHED;
 }
 
@@ -389,7 +390,7 @@ static bool is_planned(const atn_call_class *x, bool in_order)
 {
     if (!in_order)
         return true;
-    if (x->canonical)
+    if (x->family != ATN_FAMILY_NONE)
         return atn_select_planning_plentiful();
     return atn_select_model_error() != ATN_ERROR_UNKNOWN && atn_select_planning_allowed();
 }
@@ -402,7 +403,7 @@ static void fill_field(const atn_comm *c, const atn_call_class *x, bool at_once,
     const bool known = atn_select_model_error() == ATN_ERROR_MEASURED || begins_sketched(x);
     int64_t native_ps = 0;
     if (in_order != NULL && !known)
-        begin_in_order(q, in_order, false, f); /* before the plan fills the set */
+        begin_in_order(x, in_order, false, f); /* before the plan fills the set */
     if (is_planned(x, in_order != NULL))
         native_ps = atn_select_candidates_plan(c, x, f);
     atn_select_staleness_expect(x, native_ps);
@@ -411,7 +412,7 @@ static void fill_field(const atn_comm *c, const atn_call_class *x, bool at_once,
     if (in_order != NULL && begins_sketched(x))
         begin_in_other_order(q, f);
     if (in_order != NULL)
-        begin_in_order(q, in_order, known, f);
+        begin_in_order(x, in_order, known, f);
 }
 
 atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
@@ -435,8 +436,9 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
     }
     atn_choice in_order = {0};
     const bool first = rule == NULL && x->calls == 0, at_once = first && begins_with_plan(c, s);
-    const bool ordered = (rule == NULL && x->canonical && follow_order(s, &in_order)) ||
-                         (first && begins_in_order(c, s, &in_order));
+    const bool ordered =
+        (rule == NULL && x->family != ATN_FAMILY_NONE && follow_order(x, &in_order)) ||
+        (first && begins_in_order(c, s, &in_order));
     if (rule == NULL && !at_once && !ordered && !is_worth_planning(c, x))
         return ATN_ADVICE_LATER;
     if (rule == NULL && !ordered && !atn_select_planning_allowed()) {
@@ -467,9 +469,10 @@ void atn_select_advice_received(void *context, const atn_call_class *x, atn_advi
 static bool is_of_family(const atn_call_class *x)
 {
     for (int i = 0; i < x->field.n; i++)
-        if (i != ATN_SET_NATIVE && !atn_tune_candidate_set_in_order(&x->field, i, &x->subject.q))
+        if (i != ATN_SET_NATIVE &&
+            atn_plan_family_of(&x->field.choice[i], &x->subject.q) == ATN_FAMILY_NONE)
             return false;
-    return x->canonical && atn_job_current.sketched;
+    return x->family != ATN_FAMILY_NONE && atn_job_current.sketched;
 }
 
 /* A race that is not over has a result once native is beaten.  Where results must not change, rules

@@ -28,10 +28,10 @@ void atn_select_explain_advice(const atn_comm *c, const atn_call_class *x, atn_a
                                  x->field.from_wisdom < 0 ? "no better one is known"
                                  : x->field.at_once       ? "predicted"
                                  : x->field.wisdom_ps > 0 ? "wisdom"
-                                 : x->canonical           ? "canonical order"
+                                 : x->family              ? "canonical order"
                                                           : "uncertain wisdom",
                                  x->field.n,
-                                 x->canonical        ? ", those of another order beside the calls"
+                                 x->family           ? ", those of another order beside the calls"
                                  : x->subject.stable ? ", timed beside the calls"
                                                      : "");
 }

@@ -11,7 +11,6 @@
 #include "pmpi/select/prediction.h"
 #include "pmpi/select/probe.h"
 #include "pmpi/select/problem.h"
-#include "sched/canonical.h"
 
 static const int64_t probe_bytes = (int64_t)16 << 20; /* larger calls are not executed twice */
 
@@ -133,13 +132,12 @@ static void check_choice(const atn_call_class *x, const atn_subject *s, const at
         *use = &x->native;
 }
 
-/* The class began in canonical order, so no other one, and not native, may ever serve it. */
-static void check_order(atn_call_class *x, const atn_subject *s, const atn_choice **use)
+/* The class began with a family, so no other algorithm, and not native, may ever serve it. */
+static void check_family(atn_call_class *x, const atn_subject *s, const atn_choice **use)
 {
-    const atn_problem shared = atn_sched_in_canonical_order(&s->q);
-    if (atn_plan_choice_refuses(*use, &shared) == NULL)
+    if (atn_plan_family_of(*use, &s->q) == x->family)
         return;
-    x->spare.row = atn_algo_canonical_default(&shared, &x->spare.params);
+    x->spare = atn_plan_family_default(x->family, &s->q);
     *use = &x->spare;
 }
 
@@ -182,8 +180,8 @@ static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject
         measure_arrivals(c, x, entered);
     q.lateness = atn_select_arrivals_of(c, x);
     atn_tune_driver_turn(c->driver, x, s->q.bytes, turn);
-    if (x->canonical)
-        check_order(x, s, &turn->use);
+    if (x->family != ATN_FAMILY_NONE)
+        check_family(x, s, &turn->use);
     else
         check_choice(x, s, &turn->use);
     if (turn->shadow != NULL) {
@@ -194,8 +192,7 @@ static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject
         if (*code_p != MPI_SUCCESS)
             return NULL;
     }
-    if (x->canonical)
-        q = atn_sched_in_canonical_order(&q);
+    q = atn_plan_family_problem(x->family, &q);
     atn_plan *const plan = atn_exec_plan_as(c->exec, call, &q, turn->use, code_p);
     if (!have_private(c, turn, plan))
         return NULL;

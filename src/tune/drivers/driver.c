@@ -103,22 +103,27 @@ static int64_t usual_ps(const atn_call_class *x, int64_t ps)
     return atn_tune_size_usual_ps(x->subject.q.bytes, fixed_bytes, ps);
 }
 
-/* Whether results must not change, and the candidate that serves first is in canonical order, so
- * that others of this order may replace it. */
-static bool keeps_order(const atn_call_class *x, const atn_candidate_set *f)
+static atn_family family_of(const atn_call_class *x, const atn_candidate_set *f, int i)
 {
-    return x->subject.stable && f->n > 0 &&
-           atn_tune_candidate_set_in_order(f, atn_tune_candidate_set_start(f), &x->subject.q);
+    return atn_plan_family_of(&f->choice[i], &x->subject.q);
+}
+
+/* If results must not change, the family of the candidate that serves first: others of the family
+ * may replace it. */
+static atn_family first_family(const atn_call_class *x, const atn_candidate_set *f)
+{
+    return x->subject.stable && f->n > 0 ? family_of(x, f, atn_tune_candidate_set_start(f))
+                                         : ATN_FAMILY_NONE;
 }
 
 static atn_tuner *make_tuner(atn_driver *d, const atn_call_class *x, const atn_candidate_set *f)
 {
     atn_tune_settings tune = d->s.tune;
     atn_candidate is[ATN_TUNE_CANDIDATES];
-    const bool ordered = keeps_order(x, f);
+    const atn_family family = first_family(x, f);
     for (int i = 0; i < f->n; i++) {
         is[i] = f->is[i];
-        is[i].same_bits = ordered && atn_tune_candidate_set_in_order(f, i, &x->subject.q);
+        is[i].same_bits = family != ATN_FAMILY_NONE && family_of(x, f, i) == family;
         is[i].predicted_ps = usual_ps(x, f->is[i].predicted_ps);
     }
     tune.shadow = x->subject.stable;
@@ -144,7 +149,8 @@ static atn_advice take_advice(atn_driver *d, atn_call_class *x, atn_advice advic
     }
     x->tuner = tuner;
     x->field = *f;
-    x->canonical = x->canonical || (tuned && keeps_order(x, f));
+    if (tuned && x->family == ATN_FAMILY_NONE)
+        x->family = first_family(x, f);
     if (tuned)
         atn_tune_costs_count_tuner();
     return advice;
@@ -385,7 +391,7 @@ static void drop_tuner(atn_driver *d, atn_call_class *x)
 static void restart_class(atn_driver *d, atn_call_class *x)
 {
     const bool waits = x->quiet > 1 && x->quiet < INT64_MAX;
-    if (x->tuner == NULL ? !waits : x->subject.stable && !x->canonical)
+    if (x->tuner == NULL ? !waits : x->subject.stable && x->family == ATN_FAMILY_NONE)
         return;
     if (x->tuner != NULL)
         drop_tuner(d, x);

@@ -11,6 +11,7 @@
 #define ATN_TUNE_DRIVERS_DRIVER_H
 
 #include "exec/exec.h"
+#include "plan/family.h"
 #include "tune/drivers/request.h"
 #include "tune/tuners.h"
 
@@ -41,7 +42,7 @@ typedef struct atn_call_class {
     atn_tuner *tuner;        /* NULL: none (yet) */
     atn_candidate_set field; /* of the tuner; else its first candidate serves */
     atn_choice native;
-    bool canonical;      /* algorithms in canonical order serve, one or the other: the same bits */
+    atn_family family;   /* whose algorithms serve, one or the other: the same bits */
     atn_choice spare;    /* of them, for sizes that the selected one does not support */
     const char *why;     /* last reported reason */
     bool times_arrivals; /* at its next call that needs a turn, see ATN_ADVICE_ARRIVALS */
