@@ -8,10 +8,14 @@ typedef void atn_reader(atn_draft *d, const char *text);
 
 atn_reader atn_topo_read_slurm;     /* topology.conf */
 atn_reader atn_topo_read_synthetic; /* 4x4@100M */
+atn_reader atn_topo_read_strings;   /* the same in a file, with comments */
 atn_reader atn_topo_read_graph;     /* switch, host, link lines */
 atn_reader atn_topo_read_hostfile;  /* a host per line, as launchers take it */
 atn_reader atn_topo_read_hostnames; /* n[0-3]*2 */
 atn_reader atn_topo_read_hwloc;     /* "this", a synthetic description of hwloc, or its XML */
+
+/* Whether a text begins like a synthetic string of a named kind ("chain:", "torus:" ...). */
+bool atn_topo_has_synthetic_prefix(const char *text);
 
 /* A text through one reader; `file` is its name in messages. */
 atn_status atn_topo_read_text(atn_reader *read, const char *text, const char *file,

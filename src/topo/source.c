@@ -11,12 +11,10 @@
 
 static const struct {
     const char *prefix;
-    bool cut; /* the reader does not want to see it */
     atn_reader *read;
 } strings[] = {
-    {"hosts:", true, atn_topo_read_hostnames},
-    {"hwloc:", true, atn_topo_read_hwloc},
-    {"chain:", false, atn_topo_read_synthetic},
+    {"hosts:", atn_topo_read_hostnames},
+    {"hwloc:", atn_topo_read_hwloc},
 };
 
 enum { STRINGS = sizeof strings / sizeof *strings };
@@ -29,10 +27,12 @@ static atn_reader *string_reader(const char *name, const char **text_p)
     for (int i = 0; i < STRINGS; i++) {
         const size_t n = strlen(strings[i].prefix);
         if (strncmp(name, strings[i].prefix, n) == 0) {
-            *text_p = strings[i].cut ? name + n : name;
+            *text_p = name + n;
             return strings[i].read;
         }
     }
+    if (atn_topo_has_synthetic_prefix(name))
+        return atn_topo_read_synthetic;
     const bool digit = isdigit((unsigned char)name[strspn(name, " ")]);
     return digit && access(name, F_OK) != 0 ? atn_topo_read_synthetic : NULL;
 }
@@ -78,6 +78,15 @@ static bool is_hwloc(const char *text)
     return text[strspn(text, " \t\r\n")] == '<' && strstr(text, "<topology") != NULL;
 }
 
+/* A synthetic string with comments. */
+static bool is_synthetic(const char *text)
+{
+    text += strspn(text, " \t\r\n");
+    while (*text == '#')
+        text = text + strcspn(text, "\n") + strspn(text + strcspn(text, "\n"), " \t\r\n");
+    return atn_topo_has_synthetic_prefix(text);
+}
+
 /* key=value is none of ours, yet nearer to topology.conf than to a list of hosts. */
 static bool is_hostfile(const char *text)
 {
@@ -95,9 +104,9 @@ static const struct {
     bool (*fits)(const char *text);
     atn_reader *read;
 } formats[] = {
-    {is_hwloc, atn_topo_read_hwloc},    {is_graph, atn_topo_read_graph},
-    {is_slurm, atn_topo_read_slurm},    {is_hostfile, atn_topo_read_hostfile},
-    {is_anything, atn_topo_read_slurm},
+    {is_hwloc, atn_topo_read_hwloc},       {is_graph, atn_topo_read_graph},
+    {is_synthetic, atn_topo_read_strings}, {is_slurm, atn_topo_read_slurm},
+    {is_hostfile, atn_topo_read_hostfile}, {is_anything, atn_topo_read_slurm},
 };
 
 static atn_reader *file_reader(const char *text)

@@ -1,42 +1,29 @@
-/* synthetic.c - trees in one line.
+/* synthetic.c - networks in one line.
  *
- *   [chain:] COUNT[@[RATE][+DELAY]] { x COUNT[@[RATE][+DELAY]] } { ; option }
- *   options: order=sequential | roundrobin | 0-3,8,...   ranks=PER_HOST   hosts=NAMES
+ *   [KIND:] COUNT[@[RATE][+DELAY]] { x COUNT[@[RATE][+DELAY]] } { ; option }
+ *   options: order=sequential | roundrobin | 0-3,8,...   ranks=PER_HOST   hosts=NAMES   ...
  *
  * "2@1G+10ms x4x8@100M" has 2 switches of 4 switches of 8 hosts.  What follows an @ is that of the
  * links to the nodes that are counted before it, and of the levels to the left without one.
- * With "chain:" the switches of the first level hang in a row instead of below a core switch. */
+ * With "chain:" the switches of the first level hang in a row instead of below a core switch; a
+ * fat tree ("fattree:", "kary:") has several links from each switch up (fattree.c). */
+#include "topo/synthetic.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/hostlist.h"
+#include "topo/fields.h"
 #include "topo/read.h"
 #include "topo/units.h"
 
-enum { MAX_LEVELS = 8, MAX_HOSTS = 1 << 16, MAX_RANKS = 1 << 20 };
+enum { MAX_HOSTS = 1 << 16, MAX_RANKS = 1 << 20 };
 
-typedef struct {
-    int count;
-    bool given; /* has an @ of its own */
-    int64_t rate, delay_ns;
-} level;
+typedef atn_synth spec;
+typedef atn_synth_level level;
 
-typedef struct {
-    atn_draft *d;
-    bool chain;
-    level levels[MAX_LEVELS];
-    int nlevels;
-    const char *order; /* NULL: sequential */
-    int ranks;         /* per host */
-    bool ranks_given;
-    atn_name_list names; /* of hosts; empty: n0, n1 ... */
-    ATN_VEC(int) hosts;  /* nodes in order */
-    int nhosts;
-} spec;
-
-static void bad(const spec *s, const char *what, const char *text, const char *remedy)
+void atn_topo_synth_bad(const spec *s, const char *what, const char *text, const char *remedy)
 {
-    atn_topo_found(s->d->found, 0, "%s '%s'; %s", what, text, remedy);
+    atn_topo_found(s->d->found, s->line, "%s '%s'; %s", what, text, remedy);
 }
 
 static char *trim(char *text)
@@ -62,18 +49,18 @@ static void read_link(const spec *s, level *l, char *text)
         *plus = '\0';
     const char *rate = trim(text), *delay = plus ? trim(plus + 1) : "";
     if (*rate && !atn_topo_parse_rate(rate, &l->rate))
-        bad(s, "unknown rate", rate, ATN_RATE_REMEDY);
+        atn_topo_synth_bad(s, "unknown rate", rate, ATN_RATE_REMEDY);
     if (plus && !atn_topo_parse_delay(delay, &l->delay_ns))
-        bad(s, "unknown delay", delay, ATN_DELAY_REMEDY);
+        atn_topo_synth_bad(s, "unknown delay", delay, ATN_DELAY_REMEDY);
     if (*rate == '\0' && !plus)
-        bad(s, "nothing after", "@", "write a rate, +delay or both: 4@1G+10ms");
+        atn_topo_synth_bad(s, "nothing after", "@", "write a rate, +delay or both: 4@1G+10ms");
     l->given = true;
 }
 
 static void read_level(spec *s, char *text)
 {
-    if (s->nlevels == MAX_LEVELS) {
-        bad(s, "too many levels at", text, "eight are the most");
+    if (s->nlevels == ATN_SYNTH_LEVELS) {
+        atn_topo_synth_bad(s, "too many levels at", text, "eight are the most");
         return;
     }
     level *l = &s->levels[s->nlevels++];
@@ -83,31 +70,86 @@ static void read_level(spec *s, char *text)
     const char *count = trim(text);
     l->count = parse_count(count);
     if (l->count == 0)
-        bad(s, "not a number of switches or hosts:", count, "write levels as in 4x8@100M");
+        atn_topo_synth_bad(s, "not a number of switches or hosts:", count,
+                           "write levels as in 4x8@100M");
     if (at)
         read_link(s, l, at + 1);
 }
 
-static void read_levels(spec *s, char *text)
+static void read_counts(spec *s, char *text)
 {
-    static const char chain[] = "chain:";
-    text = trim(text);
-    s->chain = strncmp(text, chain, sizeof chain - 1) == 0;
-    if (s->chain)
-        text += sizeof chain - 1;
     for (char *word = text, *next; word != NULL; word = next) {
         next = strchr(word, 'x');
         if (next)
             *next++ = '\0';
         read_level(s, word);
     }
+}
+
+/* "4,3@10G": three levels of four. */
+static void read_kary(spec *s, char *text)
+{
+    char *comma = strchr(text, ','), *at = strchr(text, '@');
+    if (comma)
+        *comma = '\0';
+    if (at)
+        *at = '\0';
+    const int k = parse_count(trim(text)), n = comma ? parse_count(trim(comma + 1)) : 0;
+    if (k < 2 || n < 2 || n > ATN_SYNTH_LEVELS) {
+        atn_topo_synth_bad(s, "not a k-ary n-tree:", text,
+                           "write kary:K,N with K from 2 and N from 2 to 8, as in kary:4,3@10G");
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        s->levels[s->nlevels++] = (level){.count = k};
+    if (at)
+        read_link(s, &s->levels[n - 1], at + 1);
+}
+
+enum { FOR_ALL = 1, FOR_FAT_TREES = 2 };
+
+static const struct atn_synth_kind {
+    const char *prefix;
+    int options; /* that it has beside those for all */
+    int fewest;  /* levels */
+    void (*read)(spec *s, char *text);
+    void (*finish)(spec *s); /* may be NULL */
+    const char *example;
+} kinds[] = {
+    {"", 0, 1, read_counts, NULL, "4x8"},
+    {"chain:", 0, 2, read_counts, NULL, "chain:4x8"},
+    {"fattree:", FOR_FAT_TREES, 2, read_counts, atn_topo_synth_fattree, "fattree:4x8x16@10G"},
+    {"kary:", FOR_FAT_TREES, 2, read_kary, atn_topo_synth_fattree, "kary:4,3@10G"},
+};
+
+/* The last one that fits; the first one fits all. */
+static const struct atn_synth_kind *kind_of(const char *text)
+{
+    size_t i = sizeof kinds / sizeof *kinds;
+    do
+        i--;
+    while (strncmp(text, kinds[i].prefix, strlen(kinds[i].prefix)) != 0);
+    return &kinds[i];
+}
+
+bool atn_topo_has_synthetic_prefix(const char *text) { return kind_of(text) != kinds; }
+
+static void read_levels(spec *s, char *text)
+{
+    text = trim(text);
+    s->kind = kind_of(text);
+    s->chain = strcmp(s->kind->prefix, "chain:") == 0;
+    text += strlen(s->kind->prefix);
+    s->kind->read(s, text);
     for (int i = s->nlevels - 2; i >= 0; i--)
         if (!s->levels[i].given) {
             s->levels[i].rate = s->levels[i + 1].rate;
             s->levels[i].delay_ns = s->levels[i + 1].delay_ns;
         }
-    if (s->chain && s->nlevels < 2)
-        bad(s, "a chain without hosts:", text, "write chain:SWITCHESxHOSTS, as in chain:4x8");
+    if (s->nlevels < s->kind->fewest && s->d->found->wrong == 0)
+        atn_topo_found(s->d->found, s->line,
+                       "%s without hosts: '%s'; write switches and hosts, as in %s",
+                       s->chain ? "a chain" : "a fat tree", text, s->kind->example);
 }
 
 /* ---- options ---- */
@@ -119,7 +161,8 @@ static void ranks_option(spec *s, char *value)
     s->ranks = parse_count(value);
     s->ranks_given = true;
     if (s->ranks == 0)
-        bad(s, "not a number of ranks:", value, "write the ranks of each host, as in ranks=4");
+        atn_topo_synth_bad(s, "not a number of ranks:", value,
+                           "write the ranks of each host, as in ranks=4");
 }
 
 static void hosts_option(spec *s, char *value)
@@ -128,15 +171,78 @@ static void hosts_option(spec *s, char *value)
     if (atn_topo_hostlist_expand(value, &s->names, &err) == ATN_MEMORY)
         s->d->found->no_memory = true;
     else if (err.status)
-        atn_topo_found(s->d->found, 0, "hosts=: %s", err.text);
+        atn_topo_found(s->d->found, s->line, "hosts=: %s", err.text);
+}
+
+static void rails_option(spec *s, char *value)
+{
+    s->rails = parse_count(value);
+    if (s->rails == 0)
+        atn_topo_synth_bad(s, "not a number of rails:", value,
+                           "write how many equal networks each host is attached to, as in rails=2");
+}
+
+static void read_list(const spec *s, char *value, const char *remedy, atn_synth_list *list)
+{
+    list->n = 0;
+    for (char *word = value, *next; word != NULL; word = next) {
+        next = strchr(word, ',');
+        if (next)
+            *next++ = '\0';
+        const int n = parse_count(trim(word));
+        if (n == 0 || list->n == s->nlevels - 1) {
+            atn_topo_synth_bad(s, n == 0 ? "not a number:" : "more numbers than levels at", word,
+                               remedy);
+            return;
+        }
+        list->v[list->n++] = n;
+    }
+}
+
+static void up_option(spec *s, char *value)
+{
+    read_list(s, value, "write the links up of each switch for the last levels, as in up=4,8",
+              &s->up);
+}
+
+static void oversubscribe_option(spec *s, char *value)
+{
+    read_list(s, value, "write a ratio for each of the last levels of switches, as in 2,4",
+              &s->over);
 }
 
 static const struct {
     const char *name;
+    int kinds;
     void (*read)(spec *s, char *value);
-} options[] = {{"order", order_option}, {"ranks", ranks_option}, {"hosts", hosts_option}};
+} options[] = {
+    {"order", FOR_ALL, order_option}, {"ranks", FOR_ALL, ranks_option},
+    {"hosts", FOR_ALL, hosts_option}, {"rails", FOR_ALL, rails_option},
+    {"up", FOR_FAT_TREES, up_option}, {"oversubscribe", FOR_FAT_TREES, oversubscribe_option},
+};
 
 enum { OPTIONS = sizeof options / sizeof *options };
+
+static bool has_option(const spec *s, int i)
+{
+    return options[i].kinds & (FOR_ALL | s->kind->options);
+}
+
+static void unknown_option(const spec *s, const char *name)
+{
+    char list[128];
+    int used = 0, last = OPTIONS - 1;
+    while (!has_option(s, last))
+        last--;
+    for (int i = 0; i <= last; i++)
+        if (has_option(s, i))
+            used += snprintf(list + used, sizeof list - (size_t)used, "%s%s=",
+                             i == 0      ? "there are "
+                             : i == last ? " and "
+                                         : ", ",
+                             options[i].name);
+    atn_topo_synth_bad(s, "unknown option", name, list);
+}
 
 static void read_option(spec *s, char *text)
 {
@@ -145,21 +251,21 @@ static void read_option(spec *s, char *text)
         *equals = '\0';
     const char *name = trim(text);
     for (int i = 0; equals && i < OPTIONS; i++)
-        if (strcmp(name, options[i].name) == 0) {
+        if (has_option(s, i) && strcmp(name, options[i].name) == 0) {
             options[i].read(s, trim(equals + 1));
             return;
         }
-    bad(s, "unknown option", name, "there are order=, ranks= and hosts=");
+    unknown_option(s, name);
 }
 
 /* ---- the tree ---- */
 
 static int hang(spec *s, atn_topo_kind kind, const char *name, int parent, const level *l)
 {
-    const int v = atn_topo_draft_node_at(s->d, kind, name, 0);
+    const int v = atn_topo_draft_node_at(s->d, kind, name, s->line);
     if (v < 0 || parent < 0)
         return v;
-    atn_topo_draft_hang(s->d, v, parent, 0);
+    atn_topo_draft_hang(s->d, v, parent, s->line);
     s->d->nodes.v[v].rate = l->rate;
     s->d->nodes.v[v].delay_ns = l->delay_ns;
     return v;
@@ -203,14 +309,15 @@ static bool count_hosts(spec *s)
     for (int i = 0; i < s->nlevels && n <= MAX_HOSTS; i++)
         n *= s->levels[i].count;
     if (n > MAX_HOSTS || n * s->ranks > MAX_RANKS) {
-        atn_topo_found(s->d->found, 0, "more than %d hosts or %d ranks; describe less", MAX_HOSTS,
-                       MAX_RANKS);
+        atn_topo_found(s->d->found, s->line, "more than %d hosts or %d ranks; describe less",
+                       MAX_HOSTS, MAX_RANKS);
         return false;
     }
     s->nhosts = (int)n;
     if (s->names.n > 0 && s->names.n != s->nhosts)
-        atn_topo_found(s->d->found, 0, "hosts= names %d hosts, the levels have %d; name them all",
-                       s->names.n, s->nhosts);
+        atn_topo_found(s->d->found, s->line,
+                       "hosts= names %d hosts, the levels have %d; name them all", s->names.n,
+                       s->nhosts);
     return s->d->found->wrong == 0;
 }
 
@@ -230,19 +337,20 @@ static void listed_ranks(spec *s)
     atn_error err = {0};
     const size_t used = (size_t)snprintf(list, sizeof list, "[%s]", s->order);
     if (used >= sizeof list || atn_topo_hostlist_expand(list, &numbers, &err) != ATN_OK)
-        bad(s, "unknown order", s->order,
-            "write sequential, roundrobin or numbers of hosts as in 0-3,8");
+        atn_topo_synth_bad(s, "unknown order", s->order,
+                           "write sequential, roundrobin or numbers of hosts as in 0-3,8");
     for (int i = 0; i < numbers.n && s->d->found->wrong == 0; i++) {
         const int host = atoi(numbers.v[i]);
         if (host < s->nhosts)
             atn_topo_draft_rank(s->d, s->hosts.v[host]);
         else
-            atn_topo_found(s->d->found, 0, "order= names host %d, the last one is %d; count from 0",
-                           host, s->nhosts - 1);
+            atn_topo_found(s->d->found, s->line,
+                           "order= names host %d, the last one is %d; count from 0", host,
+                           s->nhosts - 1);
     }
     if (s->ranks_given)
-        bad(s, "ranks= together with the list", s->order,
-            "a list is complete; name a host once per rank");
+        atn_topo_synth_bad(s, "ranks= together with the list", s->order,
+                           "a list is complete; name a host once per rank");
     atn_topo_name_list_free(&numbers);
 }
 
@@ -276,26 +384,65 @@ static void read_spec(spec *s, char *text)
     }
 }
 
-void atn_topo_read_synthetic(atn_draft *d, const char *text)
+/* Messages use all rails: networks side by side are one of their common rate. */
+static void add_rails(spec *s)
 {
-    spec s = {.d = d, .ranks = 1};
-    char *copy = strdup(text);
-    if (copy == NULL) {
-        d->found->no_memory = true;
-        return;
-    }
-    read_spec(&s, copy);
-    if (d->found->wrong == 0 && count_hosts(&s)) {
-        const bool star = !s.chain && s.nlevels > 1;
-        const int root =
-            s.chain ? -1 : atn_topo_draft_node_at(d, ATN_TOPO_SWITCH, star ? "core" : "s0", 0);
-        grow(&s, 0, root, "s");
-        if (d->found->wrong == 0 && !d->found->no_memory)
-            place_ranks(&s);
-    }
-    free(copy);
+    for (int i = 0; i < s->nlevels; i++)
+        if (__builtin_mul_overflow(s->levels[i].rate, s->rails, &s->levels[i].rate)) {
+            atn_topo_found(s->d->found, s->line, "rates beyond all numbers; write fewer rails");
+            return;
+        }
+}
+
+static void grow_all(spec *s)
+{
+    const char *const name = s->nlevels > 1 ? "core" : "s0";
+    const int root = s->chain ? -1 : atn_topo_draft_node_at(s->d, ATN_TOPO_SWITCH, name, s->line);
+    grow(s, 0, root, "s");
+    if (s->d->found->wrong == 0 && !s->d->found->no_memory)
+        place_ranks(s);
+}
+
+/* `text` is changed. */
+static void read_line(atn_draft *d, char *text, int line)
+{
+    spec s = {.d = d, .line = line, .ranks = 1, .rails = 1};
+    read_spec(&s, text);
+    if (d->found->wrong == 0)
+        add_rails(&s);
+    if (d->found->wrong == 0 && s.kind->finish)
+        s.kind->finish(&s);
+    if (d->found->wrong == 0 && count_hosts(&s))
+        grow_all(&s);
     atn_topo_name_list_free(&s.names);
     atn_vec_free(&s.hosts);
+}
+
+void atn_topo_read_synthetic(atn_draft *d, const char *text)
+{
+    char *copy = strdup(text);
+    if (copy)
+        read_line(d, copy, 0);
+    else
+        d->found->no_memory = true;
+    free(copy);
+}
+
+void atn_topo_read_strings(atn_draft *d, const char *text)
+{
+    int line = 0, first = 0;
+    char *copy;
+    for (const char *at = text; (copy = atn_topo_next_line(&at, &line, true, d->found)) != NULL;) {
+        copy[strcspn(copy, "#")] = '\0';
+        if (*trim(copy) != '\0' && first > 0)
+            atn_topo_found(d->found, line,
+                           "a second string, the first is on line %d; a file has "
+                           "one, join options with ';'",
+                           first);
+        else if (*trim(copy) != '\0')
+            read_line(d, copy, first = line);
+        free(copy);
+    }
 }
 
 atn_status atn_topo_parse_synthetic(const char *text, atn_topo **topo_p, atn_error *err)

@@ -42,6 +42,18 @@ fails 3 '*no ranks are placed*--ranks' \
     attune topo convert <(printf 'SwitchName=s Nodes=a\n') --to hostfile
 fails 2 "*must be one of slurm, synthetic, simgrid, hostfile, json*" attune topo convert 4 --to dot
 
+# ---- fat trees ----
+prints '4@32G x8@4G x16@1G' attune topo convert 'fattree:4x8x16@1G;oversubscribe=4' --to synthetic
+prints '4@16G x8@4G x16@1G' attune topo convert 'fattree:4x8x16@1G;oversubscribe=2,4' \
+    --to synthetic
+prints '4@1.6T x8@200G x16@25G' attune topo convert 'fattree:4@100G x8@50G x16@25G;up=4,4' \
+    --to synthetic
+prints '3@9G+1us x3@3G+1us x3@1G+1us' attune topo convert kary:3,3@1G+1us --to synthetic
+prints '4@16G x4@4G;order=roundrobin' \
+    attune topo convert 'fattree:4x4@2G;rails=2;order=roundrobin' --to synthetic
+prints '2x4@4G' attune topo convert '2x4@2G;rails=2' --to synthetic
+holds 'level 1 is slower than the link of a host' attune topo check 'fattree:2@1G x4@10G;up=8'
+
 # Written files are read back unchanged.
 reads_back() { # FILE
     attune topo convert "$1" -o one.conf && attune topo convert one.conf -o two.conf &&
@@ -63,6 +75,21 @@ listed() {
     [ "$(ls "$ready"/*.conf | wc -l)" = 18 ]
 }
 check "all supplied topologies are valid" listed
+whole() { # NAME HOSTS
+    attune topo check "$ready/$1.topo" | grep -q " of $2 hosts with $2 ranks\$"
+}
+for pair in leaf-spine-2to1:1024 leaf-spine-4to1:1024 fat-tree-3:1024 fat-tree-3-tapered:1024 \
+    dual-rail:512; do
+    check "${pair%:*} has ${pair#*:} hosts" whole "${pair%:*}" "${pair#*:}"
+done
+described() {
+    local file
+    for file in "$ready"/*; do
+        grep -q "${file##*/}" "$ready/README.md" || [[ $file = *.conf || $file = *.md ]] ||
+            { echo "$file is not in README.md"; return 1; }
+    done
+}
+check "supplied strings are described" described
 ranks() { attune topo show "$ready/$1.conf" --format json | grep -m1 '"ranks": [0-9]' | tr -dc 0-9; }
 for pair in aapc-1:24 aapc-2:24 aapc-3:32 aapc-4:32 allgather-1:16 allgather-2:16 allgather-3:16 \
     allgather-4:16 allgather-5:32 allgather-6:32 tuning-a:16 tuning-b:32 tuning-c:32 golden:6 \
@@ -155,7 +182,7 @@ wrong "0x4: not a number of switches or hosts: '0'*" 0x4
 wrong "4@: nothing after '@'*" 4@
 wrong "1x1x1x1x1x1x1x1x1: too many levels*" 1x1x1x1x1x1x1x1x1
 wrong "99999x99999: more than 65536 hosts*" 99999x99999
-wrong "4x4;speed=1: unknown option 'speed'; there are order=, ranks= and hosts=" '4x4;speed=1'
+wrong "4x4;speed=1: unknown option 'speed'; there are order=, ranks=, hosts= and rails=" '4x4;speed=1'
 wrong "4x4;order=random: unknown order 'random'; write sequential, roundrobin or*" \
     '4x4;order=random'
 wrong "2x2;order=0-4: order= names host 4, the last one is 3; count from 0" '2x2;order=0-4'
@@ -164,6 +191,29 @@ wrong "2x2;ranks=x: not a number of ranks: 'x'*" '2x2;ranks=x'
 wrong "2x2;hosts=a,b: hosts= names 2 hosts, the levels have 4; name them all" '2x2;hosts=a,b'
 wrong "2;hosts=a,a: host a is named twice*" '2;hosts=a,a'
 wrong "chain:4@100M: a chain without hosts*" chain:4@100M
+wrong "fattree:8: a fat tree without hosts: '8'; write switches and hosts, as in fattree:4x8*" \
+    fattree:8
+wrong "fattree:4x8;oversubscribe=2: oversubscribe= without a rate of hosts; write one*" \
+    'fattree:4x8;oversubscribe=2'
+wrong "fattree:*: both up= and oversubscribe=; one follows from the other*" \
+    'fattree:4x8@1G;up=2;oversubscribe=2'
+wrong "fattree:*: not a number: '0'; write a ratio for each of the last levels of switches*" \
+    'fattree:4x8@1G;oversubscribe=0'
+wrong "fattree:*: more numbers than levels at '3'; write the links up of each switch*" \
+    'fattree:4x8@1G;up=2,3'
+wrong "fattree:*: unknown option 'speed'; there are order=, * and oversubscribe=" \
+    'fattree:4x8;speed=2'
+wrong "4x8;up=2: unknown option 'up'; there are order=, ranks=, hosts= and rails=" '4x8;up=2'
+wrong "kary:4: not a k-ary n-tree: '4'; write kary:K,N*as in kary:4,3@10G" kary:4
+wrong "kary:4,9: not a k-ary n-tree: '4'*" kary:4,9
+wrong "kary:4,2@5Q: unknown rate '5Q'*" kary:4,2@5Q
+wrong "kary:64,4@1G: more than 65536 hosts*" kary:64,4@1G
+wrong "2x2@1G;rails=no: not a number of rails: 'no'*" '2x2@1G;rails=no'
+wrong "4x4@9000000000G;rails=9999999: rates beyond all numbers*" '4x4@9000000000G;rails=9999999'
+printf '# two\nfattree:2x2@1G\n\nkary:2,2\n' >two.topo
+wrong "two.topo:4: a second string, the first is on line 2; a file has one*" two.topo
+printf '# one\n\nfattree:2x2@1G ;up=x\n' >one.topo
+wrong "one.topo:3: not a number: 'x'*" one.topo
 wrong "hosts:: list of names is empty; name at least one" hosts:
 wrong "hosts:n\[3-1]: list of names 'n\[3-1]' counts down*" 'hosts:n[3-1]'
 wrong "nowhere.conf: cannot be read: No such file or directory" nowhere.conf

@@ -183,6 +183,47 @@ static void synthetic_strings_round_trip(void **unused)
     }
 }
 
+/* Links of a fat tree, counted one by one: those that lead out of the first switch of a level. */
+static int64_t fat_tree_trunk(const int *count, int levels, int level, int ratio)
+{
+    int64_t hosts = 1;
+    for (int i = level + 1; i < levels; i++)
+        hosts *= count[i];
+    return hosts / ratio;
+}
+
+static void fat_trees_carry_what_their_links_carry(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        int count[4], levels, ratio[4]; /* hosts per link up */
+    } cases[] = {
+        {"fattree:4x8x16@1G", {4, 8, 16}, 3, {1, 1}},
+        {"fattree:4x8x16@1G;oversubscribe=4", {4, 8, 16}, 3, {4, 4}},
+        {"fattree:4x8x16@1G;oversubscribe=2,4", {4, 8, 16}, 3, {8, 4}},
+        {"fattree:4x8x16@1G;up=2", {4, 8, 16}, 3, {8, 8}},
+        {"fattree:4x8x16@1G;up=8,4", {4, 8, 16}, 3, {4, 4}},
+        {"kary:3,4@1G", {3, 3, 3, 3}, 4, {1, 1, 1}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        atn_topo *t = NULL;
+        atn_error err = {0};
+        if (atn_topo_load(cases[i].text, &t, &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(atn_topo_depth(t), cases[i].levels);
+        for (int v = 1; v < t->nnodes; v++) {
+            const int level = t->nodes[v].depth - 1;
+            const bool host = level == cases[i].levels - 1;
+            const int64_t links = host ? 1
+                                       : fat_tree_trunk(cases[i].count, cases[i].levels, level,
+                                                        cases[i].ratio[level]);
+            assert_true(t->nodes[v].rate == links * 1000000000);
+        }
+        atn_topo_free(t);
+    }
+}
+
 /* ---- graphs ---- */
 
 /* A random connected graph, its tree: every host in it, links of the graph only. */
@@ -329,6 +370,7 @@ int main(void)
         cmocka_unit_test(printed_hostlists_expand_back),
         cmocka_unit_test(names_are_compared_in_natural_order),
         cmocka_unit_test(synthetic_strings_round_trip),
+        cmocka_unit_test(fat_trees_carry_what_their_links_carry),
         cmocka_unit_test(trees_of_graphs_have_all_hosts),
         cmocka_unit_test(spanning_trees_are_flat_or_tall),
         cmocka_unit_test(hosts_forward_only_if_necessary),
