@@ -9,6 +9,11 @@ static int64_t slowest(const atn_topo *t, int *below)
 {
     int64_t least = 0;
 
+    for (int e = 2 * (t->p + t->nnodes); e < atn_topo_edges(t); e += 2) { /* of routes */
+        const int64_t rate = atn_topo_rate(t, e);
+        if (rate > 0 && (least == 0 || rate < least))
+            least = rate;
+    }
     atn_topo_below(t, below);
     for (int v = 1; v < t->nnodes; v++) {
         const int64_t rate = t->nodes[v].rate;

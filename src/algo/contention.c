@@ -1,5 +1,6 @@
 /* contention.c - counts the messages on every directed link: by round, by sender, by receiver. */
 #include "algo/contention.h"
+#include "topo/routes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -175,7 +176,7 @@ atn_status atn_algo_contention_find(atn_schedule *const *schedules, int p, const
     for (int r = 0; r < p; r++)
         ops += schedules[r]->nops;
     x.list = malloc(sizeof *x.list * ((size_t)ops + 1));
-    x.capacity = malloc(sizeof *x.capacity * (4 * edges + 2 * (size_t)atn_topo_depth(t) + 2));
+    x.capacity = malloc(sizeof *x.capacity * (4 * edges + (size_t)atn_topo_longest(t)));
     const bool ok = load && ends && x.list && x.capacity;
     if (ok) {
         x.used = x.capacity + edges;
@@ -194,11 +195,23 @@ atn_status atn_algo_contention_find(atn_schedule *const *schedules, int p, const
     return ok ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
+static void name_route_link(const atn_routes *x, int edge, char *out, size_t size)
+{
+    const atn_route_link *l = &x->links[edge / 2];
+    char ends[2][64];
+
+    atn_topo_router_name(x, edge % 2 ? l->b : l->a, ends[0], sizeof ends[0]);
+    atn_topo_router_name(x, edge % 2 ? l->a : l->b, ends[1], sizeof ends[1]);
+    snprintf(out, size, "the link from %s to %s", ends[0], ends[1]);
+}
+
 void atn_algo_edge_name(const atn_topo *t, int edge, char *out, size_t size)
 {
     const int v = edge / 2 - t->p;
 
-    if (v < 0)
+    if (v >= t->nnodes)
+        name_route_link(t->routes, edge - 2 * (t->p + t->nnodes), out, size);
+    else if (v < 0)
         snprintf(out, size, "the port of rank %d %s", edge / 2, edge % 2 == 0 ? "out" : "in");
     else
         snprintf(out, size, "the link of %s %s", t->nodes[v].name, edge % 2 == 0 ? "up" : "down");

@@ -34,7 +34,7 @@ bool atn_algo_dummies_begin(const atn_topo *t, atn_dummies *d)
     const size_t p = (size_t)t->p, edges = (size_t)atn_topo_edges(t);
 
     *d = (atn_dummies){.t = t};
-    d->memory = malloc(sizeof(int) * (4 * p + edges + 2 * (size_t)atn_topo_depth(t) + 2));
+    d->memory = malloc(sizeof(int) * (4 * p + edges + (size_t)atn_topo_longest(t)));
     if (!d->memory)
         return false;
     d->to = d->memory;

@@ -292,6 +292,14 @@ void atn_algo_free_tree_end(atn_free_tree *x)
 
 /* ---- algorithms ---- */
 
+const char *atn_algo_free_tree_refuses(const atn_problem *q, const atn_params *prm)
+{
+    (void)prm;
+    return q->topo && q->topo->routes
+               ? "contention-free trees are known for trees only, and the network has other routes"
+               : NULL;
+}
+
 const atn_param atn_algo_free_tree_params[] = {
     {"arity", ATN_INT, 2, 1, ATN_MAX_ARITY, ATN_LOG2, "maximum number of children per rank", NULL},
     {0},

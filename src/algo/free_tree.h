@@ -31,6 +31,7 @@ void atn_algo_free_tree_end(atn_free_tree *x);
 
 /* For algorithms whose only parameter is the arity: builds the tree and runs them. */
 extern const atn_param atn_algo_free_tree_params[];
+const char *atn_algo_free_tree_refuses(const atn_problem *q, const atn_params *prm);
 void atn_algo_free_tree_run(atn_builder *b, const atn_problem *q, const atn_params *prm,
                             void (*emit)(atn_builder *b, const atn_problem *q,
                                          const atn_free_tree *t));

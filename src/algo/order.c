@@ -123,6 +123,8 @@ static const char *arrange(const atn_forest *f, atn_order how, int *ranks)
             atn_algo_forest_take(f, f->root, ranks, 0);
         return NULL;
     }
+    if (f->t->routes)
+        return "such rings are known for trees only, and the network has other routes";
     if (how == ATN_ORDER_LR3)
         return atn_algo_order_shortest(f, ranks);
     why = no_two_hops(f);

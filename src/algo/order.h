@@ -7,7 +7,10 @@
  *   lr3   a contention-free ring with the shortest possible maximum distance between neighbours
  *   dfs   depth first from the root of the operation (see walk.h)
  *   name  by the names of hosts, n2 before n10, for networks of which only these are known: hosts
- *         with consecutive numbers usually share a switch */
+ *         with consecutive numbers usually share a switch
+ *
+ * On a network with routes, lr1 and dfs follow the tree of its levels; contention.h then counts the
+ * messages that meet.  lr2 and lr3 exist for trees only. */
 #ifndef ATN_ALGO_ORDER_H
 #define ATN_ALGO_ORDER_H
 

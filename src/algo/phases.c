@@ -21,7 +21,8 @@ static bool make(const atn_topo *t, bool rated, atn_phases *x)
 
     if (ok) {
         atn_algo_capacities(t, rated, capacity);
-        ok = alike(t, capacity) ? atn_algo_phases_tree(t, x) : atn_algo_phases_list(t, capacity, x);
+        ok = !t->routes && alike(t, capacity) ? atn_algo_phases_tree(t, x)
+                                              : atn_algo_phases_list(t, capacity, x);
     } else {
         *x = (atn_phases){0};
     }

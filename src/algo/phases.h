@@ -31,7 +31,8 @@ bool atn_algo_phases_greedy(const atn_topo *t, const int *capacity, const int64_
 /* The phases of alltoall for messages of different size: each message is divided evenly into parts
  * of about the mean size, and the phases are repeated once per part.  Empty messages are last. */
 bool atn_algo_phases_cut(const atn_topo *t, bool rated, const int64_t *bytes, atn_phases *x);
-/* atn_algo_phases_list where link rates differ, atn_algo_phases_tree where they are equal. */
+/* atn_algo_phases_list where link rates differ or the network has routes, atn_algo_phases_tree on
+ * trees of equal links. */
 bool atn_algo_phases_begin(const atn_topo *t, bool rated, atn_phases *x);
 void atn_algo_phases_end(atn_phases *x);
 

@@ -54,7 +54,7 @@ static bool room_begin(room *m, const atn_topo *t, const int *capacity)
 
     *m = (room){.t = t, .capacity = capacity, .edges = atn_topo_edges(t)};
     m->load = malloc(sizeof *m->load * edges);
-    m->hint = malloc(sizeof *m->hint * (edges + 2 * (size_t)atn_topo_depth(t) + 2));
+    m->hint = malloc(sizeof *m->hint * (edges + (size_t)atn_topo_longest(t)));
     m->used = calloc(edges, sizeof *m->used);
     if (!m->load || !m->hint || !m->used)
         return false;

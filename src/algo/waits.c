@@ -91,7 +91,7 @@ static bool maker_begin(maker *m)
     m->load = malloc(sizeof *m->load * edges);
     m->users = calloc(edges, sizeof *m->users);
     m->last = calloc(edges, sizeof *m->last);
-    m->path = malloc(sizeof *m->path * (2 * (size_t)atn_topo_depth(m->t) + 2));
+    m->path = malloc(sizeof *m->path * (size_t)atn_topo_longest(m->t));
     m->first = malloc(sizeof *m->first * (n + 1));
     m->seen = calloc(n, sizeof *m->seen);
     if (!m->load || !m->users || !m->last || !m->path || !m->first || !m->seen)

@@ -126,7 +126,8 @@ static int convert(const atn_args *a, atn_error *err)
 static void print_fine(FILE *f, const char *name, const atn_topo *t, int remarks)
 {
     const int hosts = atn_topo_hosts(t);
-    fprintf(f, "%s: a tree of %d host%s", name, hosts, hosts == 1 ? "" : "s");
+    fprintf(f, "%s: a %s of %d host%s", name, t->routes ? "network" : "tree", hosts,
+            hosts == 1 ? "" : "s");
     if (t->p > 0)
         fprintf(f, " with %d rank%s", t->p, t->p == 1 ? "" : "s");
     if (remarks > 0)

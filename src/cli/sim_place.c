@@ -74,7 +74,7 @@ static atn_status place(const atn_args *a, atn_topo *t, int each, atn_topo **pla
         return place_in_order(t, "roundrobin", each, placed_p, err);
     if (order != NULL || t->p == 0 || atn_cli_arg_given(a, "ranks-per-host"))
         return place_in_order(t, "sequential", each, placed_p, err);
-    *placed_p = atn_topo_make(t->nodes, t->nnodes, t->node_of, t->p, t->origin);
+    *placed_p = atn_topo_like(t, t->nodes, t->nnodes, t->node_of, t->p);
     return *placed_p != NULL ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 

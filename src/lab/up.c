@@ -314,6 +314,11 @@ atn_status atn_lab_up(const char *name, const char *topology, int mtu, atn_error
     snprintf(lab.name, sizeof lab.name, "%s", name);
     snprintf(lab.folder, sizeof lab.folder, ATN_LAB_ROOT "/%s", name);
     atn_status status = atn_topo_load(topology, &lab.topo, err);
+    if (status == ATN_OK && lab.topo->routes)
+        status = atn_fail(err, ATN_INPUT,
+                          "%s: a lab has the switches of a tree, this network has other routes; "
+                          "use a tree, or simulate it with attune sim",
+                          topology);
     if (status == ATN_OK)
         status = atn_lab_layout(&lab, err);
     if (status == ATN_OK)

@@ -43,7 +43,7 @@ static bool set_up(survey *x, const atn_topo *t)
         return true;
     x->level = malloc(sizeof *x->level * (size_t)t->nnodes);
     x->loads = calloc((size_t)atn_topo_edges(t), sizeof *x->loads);
-    x->path = malloc(sizeof *x->path * (size_t)(2 * atn_topo_depth(t) + 2));
+    x->path = malloc(sizeof *x->path * (size_t)atn_topo_longest(t));
     for (int v = 0; x->level && v < t->nnodes; v++)
         x->level[v] = level_index(&x->levels, atn_topo_level_name(t, v));
     return x->level && x->loads && x->path;
@@ -56,6 +56,19 @@ static void tear_down(survey *x)
     free(x->path);
 }
 
+/* The node whose level a link is of: with routes, one of those that it connects, or one like it. */
+static int level_node(const atn_topo *t, int edge, int from)
+{
+    const int node = edge / 2 - t->p;
+    int v = atn_model_host_node(t, from);
+
+    if (node < t->nnodes)
+        return node;
+    for (int i = atn_topo_link_height(t, edge); i > 0 && t->nodes[v].parent > 0; i--)
+        v = t->nodes[v].parent;
+    return v;
+}
+
 /* A message counts once for each level whose links it crosses. */
 static void follow(survey *x, int from, int to, int64_t bytes)
 {
@@ -64,7 +77,7 @@ static void follow(survey *x, int from, int to, int64_t bytes)
 
     x->f.inside += atn_model_host_node(x->t, from) == atn_model_host_node(x->t, to);
     for (int i = 0; i < n; i++) {
-        const int edge = x->path[i], node = edge < links ? -1 : (edge - links) / 2;
+        const int edge = x->path[i], node = edge < links ? -1 : level_node(x->t, edge, from);
         if (node < 0)
             continue;
         x->loads[edge] += bytes;

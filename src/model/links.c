@@ -533,7 +533,7 @@ static bool set_up(sim *s)
 {
     const size_t n = (size_t)s->g->n + 1, p = (size_t)s->g->p + 1;
     const atn_topo *t = s->c->t;
-    const int hops = t ? 2 * atn_topo_depth(t) + 2 : 2;
+    const int hops = t ? atn_topo_longest(t) : 2;
     s->host = malloc(sizeof *s->host * 2 * p);
     s->v = malloc(sizeof *s->v * n);
     s->rank = malloc(sizeof *s->rank * p);

@@ -173,7 +173,8 @@ double atn_model_edge_rate(const atn_machine *m, const atn_topo *t, int edge)
     const int v = edge / 2 - t->p;
     if (rate > 0)
         return (double)rate / 8 * m->framing;
-    if (v < 0 || t->nodes[v].kind == ATN_TOPO_PART || m->nchannels < 2)
+    if (v < 0 || (v < t->nnodes && t->nodes[v].kind == ATN_TOPO_PART) || m->nchannels < 2)
         return 0.0;
-    return atn_model_channel_rate(m, atn_min(height(t, v) + 1, m->nchannels - 1));
+    const int levels = v < t->nnodes ? height(t, v) : atn_topo_link_height(t, edge);
+    return atn_model_channel_rate(m, atn_min(levels + 1, m->nchannels - 1));
 }

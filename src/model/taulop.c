@@ -343,7 +343,7 @@ static bool set_up(engine *e)
     e->busy = malloc(sizeof *e->busy * (p + 1));
     e->nedges = e->links ? atn_topo_edges(e->c->t) : 0;
     e->load = malloc(sizeof *e->load * ((size_t)e->nedges + 1));
-    e->path = malloc(sizeof *e->path * (e->links ? (size_t)(2 * atn_topo_depth(e->c->t) + 2) : 1));
+    e->path = malloc(sizeof *e->path * (e->links ? (size_t)atn_topo_longest(e->c->t) : 1));
     if (!ints || !e->list[0] || !e->busy || !e->load || !e->path)
         return false;
     e->sends = e->host + p;

@@ -8,6 +8,7 @@
 
 #include "report/svg.h"
 #include "report/topo_report.h"
+#include "topo/routes.h"
 #include "topo/units.h"
 
 enum { MAX_ROWS = 2048, MAX_RANKS_SHOWN = 16, MAX_SPEEDS = 6, GAP = 64 };
@@ -317,6 +318,10 @@ static void draw_title(const picture *d)
     atn_report_svg_text(d->f, "note", "start", 20, 51, "%s%d host%s \xc2\xb7 %d switch%s", ranks,
                         facts->hosts, plural(facts->hosts), facts->switches,
                         facts->switches == 1 ? "" : "es");
+    if (d->t->routes)
+        atn_report_svg_text(d->f, "note", "start", 20, 66,
+                            "%s \xc2\xb7 lines are all links of a branch together",
+                            d->t->routes->rule->name);
 }
 
 typedef struct {
@@ -339,10 +344,10 @@ static int list_samples(const picture *d, sample samples[MAX_SPEEDS + 1])
     }
     if (worst >= 0) {
         const int64_t load = d->facts->loads[worst];
-        samples[n] = (sample){.class = "hot", .rate = d->t->nodes[worst].rate};
+        samples[n] = (sample){.class = "hot", .rate = d->facts->worst_rate};
         snprintf(samples[n].text, sizeof samples[n].text,
-                 "bottleneck: an alltoall sends %" PRId64 " message%s each way", load,
-                 load == 1 ? "" : "s");
+                 "bottleneck: an alltoall sends %" PRId64 " message%s %s way", load,
+                 load == 1 ? "" : "s", worst < d->t->nnodes ? "each" : "one");
         n++;
     }
     return n;
@@ -422,7 +427,8 @@ static void lay_columns(picture *d)
     d->digit = d->t->p > 1000 ? 40 : d->t->p > 100 ? 32 : 26;
     d->band_end = d->rank_x + most_ranks(d) * (d->digit + 4) + 6;
     const double title = 20 + 10 * (double)strlen(title_of(d->t));
-    d->width = fmax(d->band_end, fmax(legend_width(d), title)) + 20;
+    const double note = d->t->routes ? 460 : 0;
+    d->width = fmax(fmax(d->band_end, note), fmax(legend_width(d), title)) + 20;
 }
 
 static void lay_rows(picture *d)

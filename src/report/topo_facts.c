@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "report/topo_report.h"
+#include "topo/routes.h"
 
 static void count_kinds(const atn_topo *t, atn_topo_facts *facts)
 {
@@ -12,12 +13,28 @@ static void count_kinds(const atn_topo *t, atn_topo_facts *facts)
     }
 }
 
-static void find_bottlenecks(const atn_topo *t, atn_topo_facts *facts, int *nodes)
+static bool find_bottlenecks(const atn_topo *t, atn_topo_facts *facts, int *links)
 {
-    facts->nbottlenecks = atn_topo_bottlenecks(t, nodes);
-    facts->worst = facts->nbottlenecks > 0 ? nodes[0] : -1;
+    facts->nbottlenecks = atn_topo_bottlenecks(t, links);
+    facts->worst = facts->nbottlenecks > 0 ? links[0] : -1;
+    if (facts->worst >= 0)
+        facts->worst_rate = atn_topo_rate(t, 2 * (t->p + facts->worst));
     for (int i = 0; i < facts->nbottlenecks; i++)
-        facts->bottleneck[nodes[i]] = true;
+        facts->bottleneck[links[i]] = true;
+    return facts->nbottlenecks >= 0;
+}
+
+static void find_loads(const atn_topo *t, atn_topo_facts *facts, int64_t *edges)
+{
+    atn_topo_loads(t, edges);
+    for (int i = 0; i < atn_topo_links(t); i++) {
+        const int64_t *both = &edges[2 * (t->p + i)];
+        const bool cut = t->routes && i < t->nnodes && t->nodes[i].kind == ATN_TOPO_SWITCH;
+        facts->loads[i] = cut                 ? (int64_t)facts->below[i] * (t->p - facts->below[i])
+                          : both[0] > both[1] ? both[0]
+                                              : both[1];
+    }
+    facts->loads[0] = 0;
 }
 
 /* Counting sort; going backwards keeps the ranks of a node in order. */
@@ -36,29 +53,40 @@ static void list_ranks(const atn_topo *t, atn_topo_facts *facts)
 
 bool atn_report_topo_facts_make(const atn_topo *t, atn_topo_facts *facts_p)
 {
-    const size_t n = (size_t)t->nnodes, p = (size_t)t->p;
-    int *nodes = malloc(sizeof *nodes * n);
+    const size_t n = (size_t)t->nnodes, p = (size_t)t->p, links = (size_t)atn_topo_links(t);
+    int *list = malloc(sizeof *list * links);
+    int64_t *edges = malloc(sizeof *edges * (size_t)atn_topo_edges(t));
     *facts_p = (atn_topo_facts){
         .below = malloc(sizeof *facts_p->below * n),
-        .loads = malloc(sizeof *facts_p->loads * n),
-        .bottleneck = calloc(n, sizeof *facts_p->bottleneck),
+        .loads = malloc(sizeof *facts_p->loads * links),
+        .bottleneck = calloc(links, sizeof *facts_p->bottleneck),
         .ranks = malloc(sizeof *facts_p->ranks * (p + 1)),
         .first = malloc(sizeof *facts_p->first * (n + 2)),
     };
-    const bool done = nodes && facts_p->below && facts_p->loads && facts_p->bottleneck &&
-                      facts_p->ranks && facts_p->first;
+    bool done = list && edges && facts_p->below && facts_p->loads && facts_p->bottleneck &&
+                facts_p->ranks && facts_p->first;
     if (done) {
         count_kinds(t, facts_p);
         atn_topo_below(t, facts_p->below);
-        for (int v = 0; v < t->nnodes; v++)
-            facts_p->loads[v] = v ? (int64_t)facts_p->below[v] * (t->p - facts_p->below[v]) : 0;
-        find_bottlenecks(t, facts_p, nodes);
+        find_loads(t, facts_p, edges);
         list_ranks(t, facts_p);
-    } else {
-        atn_report_topo_facts_free(facts_p);
+        done = find_bottlenecks(t, facts_p, list);
     }
-    free(nodes);
+    if (!done)
+        atn_report_topo_facts_free(facts_p);
+    free(list);
+    free(edges);
     return done;
+}
+
+void atn_report_topo_link_name(const atn_topo *t, int link, const char *between, char *out,
+                               size_t size)
+{
+    const atn_route_link *l = &t->routes->links[link - t->nnodes];
+    char ends[2][64];
+    atn_topo_router_name(t->routes, l->a, ends[0], sizeof ends[0]);
+    atn_topo_router_name(t->routes, l->b, ends[1], sizeof ends[1]);
+    snprintf(out, size, "%s%s%s", ends[0], between, ends[1]);
 }
 
 void atn_report_topo_facts_free(atn_topo_facts *facts)

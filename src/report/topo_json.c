@@ -4,6 +4,7 @@
 
 #include "report/json.h"
 #include "report/topo_report.h"
+#include "topo/routes.h"
 
 static void write_node(atn_json *j, const atn_topo *t, const atn_topo_facts *facts, int v)
 {
@@ -21,6 +22,34 @@ static void write_node(atn_json *j, const atn_topo *t, const atn_topo_facts *fac
     atn_report_json_open(j, "ranks", '[');
     for (int k = facts->first[v]; k < facts->first[v + 1]; k++)
         atn_report_json_int(j, NULL, facts->ranks[k]);
+    atn_report_json_close(j, ']');
+    atn_report_json_close(j, '}');
+}
+
+static void write_link(atn_json *j, const atn_topo *t, const atn_topo_facts *facts, int i)
+{
+    const atn_route_link *l = &t->routes->links[i - t->nnodes];
+    char end[64];
+    atn_report_json_open(j, NULL, '{');
+    atn_topo_router_name(t->routes, l->a, end, sizeof end);
+    atn_report_json_text(j, "from", end);
+    atn_topo_router_name(t->routes, l->b, end, sizeof end);
+    atn_report_json_text(j, "to", end);
+    atn_report_json_int(j, "rate_bps", l->rate);
+    atn_report_json_int(j, "delay_ns", l->delay_ns);
+    atn_report_json_int(j, "load", facts->loads[i]);
+    atn_report_json_bool(j, "bottleneck", facts->bottleneck[i]);
+    atn_report_json_close(j, '}');
+}
+
+static void write_routes(atn_json *j, const atn_topo *t, const atn_topo_facts *facts)
+{
+    atn_report_json_open(j, "routes", '{');
+    atn_report_json_text(j, "rule", t->routes->rule->name);
+    atn_report_json_int(j, "longest", t->routes->longest);
+    atn_report_json_open(j, "links", '[');
+    for (int i = t->nnodes; i < atn_topo_links(t); i++)
+        write_link(j, t, facts, i);
     atn_report_json_close(j, ']');
     atn_report_json_close(j, '}');
 }
@@ -65,6 +94,8 @@ atn_status atn_report_topo_json(FILE *f, const atn_topo *t, atn_error *err)
     for (int v = 0; v < t->nnodes; v++)
         write_node(&j, t, &facts, v);
     atn_report_json_close(&j, ']');
+    if (t->routes)
+        write_routes(&j, t, &facts);
     const bool done = write_levels(&j, t);
     atn_report_json_close(&j, '}');
     atn_report_topo_facts_free(&facts);

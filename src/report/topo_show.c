@@ -6,6 +6,7 @@
 #include "report/table.h"
 #include "report/topo_report.h"
 #include "topo/hostlist.h"
+#include "topo/routes.h"
 #include "topo/units.h"
 
 enum { MAX_CELL = 120 };
@@ -156,7 +157,14 @@ static void write_head(FILE *f, const atn_topo *t, const atn_topo_facts *facts)
         fprintf(f, ", %d switch%s", facts->switches, facts->switches == 1 ? "" : "es");
     if (t->p == 0)
         fputs(", no ranks placed", f);
-    fprintf(f, ", fingerprint %016" PRIx64 "\n\n", atn_topo_fingerprint(t));
+    fprintf(f, ", fingerprint %016" PRIx64 "\n", atn_topo_fingerprint(t));
+    if (t->routes)
+        fprintf(f,
+                "Network: %s; %d link%s, up to %d on a route.  Rates and loads of switches are "
+                "those of all links that leave them.\n",
+                t->routes->rule->name, t->routes->nlinks, plural(t->routes->nlinks),
+                t->routes->longest);
+    fputc('\n', f);
 }
 
 /* The slowest an alltoall can be, for a message size that shows milliseconds. */
@@ -166,12 +174,18 @@ static void write_foot(FILE *f, const atn_topo *t, const atn_topo_facts *facts)
     char rate[32];
     if (v < 0)
         return;
-    fprintf(f, "\n%d bottleneck%s: an alltoall sends %" PRId64 " messages each way over %s.", n,
-            plural(n), facts->loads[v], n == 1 ? "it" : "each");
-    if (t->nodes[v].rate > 0)
+    fprintf(f, "\n%d bottleneck%s", n, plural(n));
+    if (v >= t->nnodes) {
+        char name[MAX_CELL];
+        atn_report_topo_link_name(t, v, " to ", name, sizeof name);
+        fprintf(f, ", %s%s", n == 1 ? "" : "the first from ", name);
+    }
+    fprintf(f, ": an alltoall sends %" PRId64 " messages %s over %s.", facts->loads[v],
+            v < t->nnodes ? "each way" : "one way", n == 1 ? "it" : "each");
+    if (facts->worst_rate > 0)
         fprintf(f, "\nAt %sbit/s, 64K for every pair take %.4g ms or more.",
-                atn_topo_format_rate(t->nodes[v].rate, rate),
-                (double)facts->loads[v] * 65536 * 8e3 / (double)t->nodes[v].rate);
+                atn_topo_format_rate(facts->worst_rate, rate),
+                (double)facts->loads[v] * 65536 * 8e3 / (double)facts->worst_rate);
     fputc('\n', f);
 }
 
@@ -226,6 +240,24 @@ static void node_row(atn_table *table, const atn_topo *t, const atn_topo_facts *
     atn_report_cell(table, "%s", ranks);
 }
 
+static void link_row(atn_table *table, const atn_topo *t, const atn_topo_facts *facts, int i)
+{
+    const atn_route_link *l = &t->routes->links[i - t->nnodes];
+    char ends[2][64];
+    atn_topo_router_name(t->routes, l->a, ends[0], sizeof ends[0]);
+    atn_topo_router_name(t->routes, l->b, ends[1], sizeof ends[1]);
+    atn_report_cell(table, "%s", ends[0]);
+    atn_report_cell(table, "%s", "link");
+    atn_report_cell(table, "%s", "");
+    atn_report_cell(table, "%s", ends[1]);
+    atn_report_cell(table, "%s", "");
+    atn_report_cell(table, "%" PRId64, l->rate);
+    atn_report_cell(table, "%" PRId64, l->delay_ns);
+    atn_report_cell(table, "%" PRId64, facts->loads[i]);
+    atn_report_cell(table, "%s", facts->bottleneck[i] ? "yes" : "no");
+    atn_report_cell(table, "%s", "");
+}
+
 static atn_status show_rows(FILE *f, const atn_topo *t, const atn_topo_facts *facts,
                             const char *format, atn_error *err)
 {
@@ -235,6 +267,8 @@ static atn_status show_rows(FILE *f, const atn_topo *t, const atn_topo_facts *fa
     table.failed = ranks == NULL;
     for (int v = 0; ranks && v < t->nnodes; v++)
         node_row(&table, t, facts, v, ranks, size);
+    for (int i = t->nnodes; ranks && i < atn_topo_links(t); i++)
+        link_row(&table, t, facts, i);
     const atn_status st = atn_report_table_write(f, &table, format, false, err);
     atn_report_table_free(&table);
     free(ranks);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topo/routes.h"
+
 /* ---- names ---- */
 
 static int space_of(atn_topo_kind kind) { return kind != ATN_TOPO_SWITCH; }
@@ -217,13 +219,16 @@ static atn_topo *make(const atn_draft *d)
                                    .parent = v->parent,
                                    .rate = v->rate,
                                    .delay_ns = v->delay_ns,
-                                   .level = v->level};
+                                   .level = v->level,
+                                   .number = v->number};
     }
     if (nodes)
         t = atn_topo_make(nodes, d->nodes.n, d->ranks.v, d->ranks.n, d->found->file);
     free(nodes);
     if (t == NULL)
         d->found->no_memory = true;
+    else
+        t->routes = atn_topo_routes_share(d->routes);
     return t;
 }
 
@@ -248,4 +253,5 @@ void atn_topo_draft_free(atn_draft *d)
     atn_vec_free(&d->ranks);
     free(d->index[0].slot);
     free(d->index[1].slot);
+    atn_topo_routes_free(d->routes);
 }

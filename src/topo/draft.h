@@ -15,6 +15,7 @@ typedef struct {
     int parent; /* -1: none yet */
     int64_t rate, delay_ns;
     char *level;
+    int number;      /* of a host among those of the routes */
     int line;        /* where it was first mentioned */
     int parent_line; /* where it was attached to its parent */
 } atn_draft_node;
@@ -27,8 +28,9 @@ typedef struct {
 
 typedef struct {
     ATN_VEC(atn_draft_node) nodes;
-    atn_draft_index index[2]; /* switches; hosts and parts */
-    ATN_VEC(int) ranks;       /* rank -> node */
+    atn_draft_index index[2];  /* switches; hosts and parts */
+    ATN_VEC(int) ranks;        /* rank -> node */
+    struct atn_routes *routes; /* NULL: the network is a tree */
     atn_findings *found;
 } atn_draft;
 
@@ -47,6 +49,9 @@ const char *atn_topo_draft_near(const atn_draft *d, atn_topo_kind kind, const ch
 /* Checks that it is one tree with every host in it and makes the topology; reports otherwise and
  * gives NULL. */
 atn_topo *atn_topo_draft_finish(atn_draft *d);
+/* Sets the rates of switches to those of all links of the routes together that leave their branch,
+ * and delays that no route falls short of; home[router] is the node that it belongs to. */
+void atn_topo_draft_cuts(atn_draft *d, const int *home);
 /* Adds remarks on a draft that is a tree. */
 void atn_topo_draft_remarks(const atn_draft *d);
 void atn_topo_draft_free(atn_draft *d);
@@ -57,5 +62,8 @@ void atn_topo_draft_free(atn_draft *d);
  * Links of the root are dropped.  NULL: no memory. */
 atn_topo *atn_topo_make(const atn_topo_node *nodes, int nnodes, const int *node_of, int p,
                         const char *origin);
+/* The same with origin and routes of another topology. */
+atn_topo *atn_topo_like(const atn_topo *t, const atn_topo_node *nodes, int nnodes,
+                        const int *node_of, int p);
 
 #endif

@@ -3,9 +3,11 @@
  * The hash of a branch takes its link, kind and ranks and the sorted hashes of its own branches,
  * so names and order do not matter.  A network has no top: a chain of switches may be written
  * from either end or from its middle.  So the last hash is that of the node of rank 0, with the
- * way up as one branch more; without ranks, the sum of what the nodes that hold some see. */
+ * way up as one branch more; without ranks, the sum of what the nodes that hold some see.  With
+ * routes, hosts have their number in the network, and its links and rule are added. */
 #include <stdlib.h>
 
+#include "topo/routes.h"
 #include "topo/topo.h"
 
 typedef struct {
@@ -61,6 +63,8 @@ static uint64_t hash_node(const work *w, int v, int without, const uint64_t *abo
 {
     uint64_t hash = mix(mix(7, w->t->nodes[v].kind), w->ranks[v]);
     int n = 0;
+    if (w->t->routes && w->t->nodes[v].kind == ATN_TOPO_HOST)
+        hash = mix(hash, (uint64_t)w->t->nodes[v].number);
     for (int c = v + 1; c < w->end[v]; c = w->end[c])
         if (c != without && (w->t->p == 0 || w->below[c] > 0))
             w->kids[n++] = hash_branch(w, c, w->hash[c]);
@@ -122,5 +126,10 @@ static uint64_t fingerprint(const atn_topo *t, bool placed)
     return result;
 }
 
-uint64_t atn_topo_fingerprint(const atn_topo *t) { return fingerprint(t, true); }
-uint64_t atn_topo_wires(const atn_topo *t) { return fingerprint(t, false); }
+static uint64_t with_routes(const atn_topo *t, uint64_t tree)
+{
+    return t->routes && tree ? mix(tree, atn_topo_routes_hash(t->routes)) : tree;
+}
+
+uint64_t atn_topo_fingerprint(const atn_topo *t) { return with_routes(t, fingerprint(t, true)); }
+uint64_t atn_topo_wires(const atn_topo *t) { return with_routes(t, fingerprint(t, false)); }

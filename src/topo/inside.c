@@ -104,7 +104,7 @@ static atn_topo *fill(filling *w)
             done = fill_host(w, v);
     for (int r = 0; r < t->p; r++)
         w->node_of[r] = core_node(w, t->node_of[r]);
-    atn_topo *filled = done ? atn_topo_make(w->nodes, w->n, w->node_of, t->p, t->origin) : NULL;
+    atn_topo *filled = done ? atn_topo_like(t, w->nodes, w->n, w->node_of, t->p) : NULL;
     for (int i = t->nnodes; i < w->n; i++)
         free(w->nodes[i].name);
     return filled;

@@ -1,6 +1,7 @@
 /* loads.c - what all ranks together do to the links; bottlenecks; clusters by level. */
 #include <stdlib.h>
 
+#include "topo/routes.h"
 #include "topo/topo.h"
 
 /* Children stand behind their parents, so one pass from the end sums up. */
@@ -14,6 +15,48 @@ void atn_topo_below(const atn_topo *t, int *below)
         below[t->nodes[v].parent] += below[v];
 }
 
+/* ---- loads ---- */
+
+/* The next node from v on that is a host with ranks; `links` holds the ranks below each. */
+static int next_host(const atn_topo *t, const int64_t *links, int v)
+{
+    while (v < t->nnodes && (t->nodes[v].kind != ATN_TOPO_HOST || links[2 * v] == 0))
+        v++;
+    return v;
+}
+
+/* Hosts from v on that have one router; returns where they end, and their ranks. */
+static int same_router(const atn_topo *t, const int64_t *links, int v, int64_t *ranks_p)
+{
+    const int *const router_of = t->routes->router_of;
+    const int router = router_of[t->nodes[v].number];
+    *ranks_p = 0;
+    do {
+        *ranks_p += links[2 * v];
+        v = next_host(t, links, v + 1);
+    } while (v < t->nnodes && router_of[t->nodes[v].number] == router);
+    return v;
+}
+
+/* From all hosts of a router to a host, or to all hosts of another if they share routes. */
+static void count_routes(const atn_topo *t, int64_t *links)
+{
+    const atn_routes *x = t->routes;
+    int64_t out, in;
+    for (int u = next_host(t, links, 0), end; u < t->nnodes; u = end) {
+        const int router = x->router_of[t->nodes[u].number];
+        end = same_router(t, links, u, &out);
+        for (int v = next_host(t, links, 0), after; v < t->nnodes; v = after) {
+            after = same_router(t, links, v, &in);
+            if (x->by_host) {
+                in = links[2 * v];
+                after = next_host(t, links, v + 1);
+            }
+            atn_topo_route_add(x, router, t->nodes[v].number, out * in, links + 2 * t->nnodes);
+        }
+    }
+}
+
 /* Counts without memory of its own: the up edges first hold the number of ranks below. */
 void atn_topo_loads(const atn_topo *t, int64_t *loads)
 {
@@ -22,31 +65,39 @@ void atn_topo_loads(const atn_topo *t, int64_t *loads)
         loads[e] = e < 2 * t->p ? t->p - 1 : 0;
     for (int r = 0; r < t->p; r++)
         links[2 * t->node_of[r]]++;
-    for (int v = t->nnodes - 1; v > 0; v--) {
+    for (int v = t->nnodes - 1; v > 0; v--)
         links[2 * t->nodes[v].parent] += links[2 * v];
-        links[2 * v] *= t->p - links[2 * v];
+    if (t->routes)
+        count_routes(t, links);
+    for (int v = 0; v < t->nnodes; v++) {
+        const bool crossed = v > 0 && (!t->routes || t->nodes[v].kind != ATN_TOPO_SWITCH);
+        links[2 * v] *= crossed ? t->p - links[2 * v] : 0;
         links[2 * v + 1] = links[2 * v];
     }
-    links[0] = links[1] = 0;
 }
+
+/* ---- bottlenecks ---- */
 
 static bool any_rate(const atn_topo *t)
 {
-    for (int v = 1; v < t->nnodes; v++)
-        if (t->nodes[v].rate > 0)
+    for (int e = 2 * t->p; e < atn_topo_edges(t); e += 2)
+        if (atn_topo_rate(t, e) > 0)
             return true;
     return false;
 }
 
-int atn_topo_bottlenecks(const atn_topo *t, int *nodes)
+int atn_topo_bottlenecks(const atn_topo *t, int *links)
 {
-    int *below = nodes, n = 0;
+    int64_t *const loads = malloc(sizeof *loads * (size_t)atn_topo_edges(t));
     const bool rated = any_rate(t);
     int64_t worst_load = 0, worst_rate = 1;
-    atn_topo_below(t, below);
-    for (int v = 1; v < t->nnodes; v++) {
-        const int64_t load = (int64_t)below[v] * (t->p - below[v]);
-        const int64_t rate = rated ? t->nodes[v].rate : 1;
+    int n = 0;
+    if (loads == NULL)
+        return -1;
+    atn_topo_loads(t, loads);
+    for (int e = 2 * t->p; e < atn_topo_edges(t); e += 2) {
+        const int64_t load = loads[e] > loads[e + 1] ? loads[e] : loads[e + 1];
+        const int64_t rate = rated ? atn_topo_rate(t, e) : 1;
         if (rate == 0 || load == 0)
             continue;
         const __int128 mine = (__int128)load * worst_rate, worst = (__int128)worst_load * rate;
@@ -55,12 +106,14 @@ int atn_topo_bottlenecks(const atn_topo *t, int *nodes)
             worst_rate = rate;
             n = 0;
         }
-        /* n < v, so what is overwritten has been read. */
         if (mine >= worst)
-            nodes[n++] = v;
+            links[n++] = e / 2 - t->p;
     }
+    free(loads);
     return n;
 }
+
+/* ---- levels ---- */
 
 /* Depth inside the host; -1 for a switch. */
 static int inner_depth(const atn_topo *t, int v)

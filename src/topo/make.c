@@ -5,6 +5,7 @@
 
 #include "topo/draft.h"
 #include "topo/hostlist.h"
+#include "topo/routes.h"
 
 /* A node on its way to its place. */
 typedef struct {
@@ -91,6 +92,7 @@ static bool fill(atn_topo *t, const atn_topo_node *nodes, const int *new_of, con
             .rate = root ? 0 : nodes[i].rate,
             .delay_ns = root ? 0 : nodes[i].delay_ns,
             .level = copied(nodes[i].level, &failed),
+            .number = nodes[i].number,
         };
     }
     for (int i = 1; i < t->nnodes; i++)
@@ -178,6 +180,15 @@ atn_topo *atn_topo_make(const atn_topo_node *nodes, int nnodes, const int *node_
     return t;
 }
 
+atn_topo *atn_topo_like(const atn_topo *t, const atn_topo_node *nodes, int nnodes,
+                        const int *node_of, int p)
+{
+    atn_topo *like = atn_topo_make(nodes, nnodes, node_of, p, t->origin);
+    if (like)
+        like->routes = atn_topo_routes_share(t->routes);
+    return like;
+}
+
 void atn_topo_free(atn_topo *t)
 {
     if (t == NULL)
@@ -190,5 +201,6 @@ void atn_topo_free(atn_topo *t)
     free(t->node_of);
     free(t->origin);
     free(t->levels);
+    atn_topo_routes_free(t->routes);
     free(t);
 }

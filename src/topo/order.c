@@ -65,7 +65,7 @@ static atn_topo *place_all(const atn_topo *t, int each, bool cyclic)
     for (int r = 0; node_of && r < h.n * each; r++)
         node_of[r] = h.hosts[cyclic ? r % h.n : r / each];
     if (node_of)
-        placed = atn_topo_make(t->nodes, t->nnodes, node_of, h.n * each, t->origin);
+        placed = atn_topo_like(t, t->nodes, t->nnodes, node_of, h.n * each);
     free(room);
     free(node_of);
     return placed;
@@ -90,7 +90,7 @@ atn_status atn_topo_order(const atn_topo *t, const char *order, atn_topo **topo_
     if (block > MOST || cyclic > MOST)
         return atn_fail(err, ATN_INPUT, "%s: more than %d ranks on a host; write a smaller number",
                         order, MOST);
-    atn_topo *bare = atn_topo_make(t->nodes, t->nnodes, NULL, 0, t->origin);
+    atn_topo *bare = atn_topo_like(t, t->nodes, t->nnodes, NULL, 0);
     atn_topo *placed = bare ? place_all(bare, block ? block : cyclic, cyclic > 0) : NULL;
     atn_topo_free(bare);
     if (placed == NULL)

@@ -83,7 +83,7 @@ atn_status atn_topo_place(const atn_topo *t, const char *const *hosts, int p, at
             st = unknown_host(t, list, n, hosts[r], r, err);
     }
     if (list && node_of && !st)
-        placed = atn_topo_make(t->nodes, t->nnodes, node_of, p, t->origin);
+        placed = atn_topo_like(t, t->nodes, t->nnodes, node_of, p);
     if (placed)
         *topo_p = placed;
     else if (!st)
@@ -149,7 +149,7 @@ atn_topo *atn_topo_sub(const atn_topo *t, const int *ranks, int p)
         const int n = keep(t, below, top, nodes, new_of);
         for (int i = 0; i < p; i++)
             node_of[i] = new_of[t->node_of[ranks[i]]];
-        sub = atn_topo_make(nodes, n, node_of, p, t->origin);
+        sub = atn_topo_like(t, nodes, n, node_of, p);
     }
     if (sub && !keep_levels(sub, t)) {
         atn_topo_free(sub);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "topo/hostlist.h"
+#include "topo/routes.h"
 #include "topo/topo.h"
 #include "topo/units.h"
 
@@ -146,6 +147,11 @@ static bool print_ranks(const printer *w)
 static bool print_all(const printer *w)
 {
     fputs("#attune topology 1\n", w->f);
+    if (w->t->routes) {
+        fputs("#attune", w->f);
+        print_value(w, "routes", w->t->routes->text);
+        fputc('\n', w->f);
+    }
     if (w->t->nodes[0].kind != ATN_TOPO_SWITCH)
         fprintf(w->f, "#attune host=%s\n", w->t->nodes[0].name);
     for (int v = 0; v < w->t->nnodes; v++)

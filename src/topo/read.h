@@ -17,6 +17,9 @@ atn_reader atn_topo_read_hwloc;     /* "this", a synthetic description of hwloc,
 /* Whether a text begins like a synthetic string of a named kind ("chain:", "torus:" ...). */
 bool atn_topo_has_synthetic_prefix(const char *text);
 
+/* A synthetic string on a line of a file; it is changed. */
+void atn_topo_read_string(atn_draft *d, char *text, int line);
+
 /* A text through one reader; `file` is its name in messages. */
 atn_status atn_topo_read_text(atn_reader *read, const char *text, const char *file,
                               atn_topo **topo_p, atn_error *err);

@@ -181,6 +181,7 @@ static atn_topo *with_rates(const shrinking *x, int *left)
     const size_t n = (size_t)x->t->nnodes;
     atn_topo copy = *x->t;
 
+    copy.routes = NULL; /* the tree of levels has the rates of all their links together */
     copy.nodes = malloc(n * sizeof *copy.nodes);
     for (int v = 0; v < x->t->nnodes; v++)
         left[v] = 0;

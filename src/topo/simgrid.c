@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "topo/routes.h"
+#include "topo/simgrid.h"
 #include "topo/write.h"
 
 /* Without memory: true, which is right for all topologies. */
@@ -24,28 +26,24 @@ static bool any_host_shared(const atn_topo *t)
     return shared || !known;
 }
 
-typedef struct {
-    FILE *f;
-    const atn_topo *t;
-    bool clusters;
-} platform;
-
 static const char *prefix(const atn_topo_node *v)
 {
     return v->kind == ATN_TOPO_SWITCH ? "switch-" : "";
 }
 
-static void write_link(const platform *p, const atn_topo_node *v)
+int64_t atn_topo_simgrid_rate(int64_t rate) { return rate > 0 ? rate : INT64_C(100000000000); }
+
+void atn_topo_simgrid_link(const atn_platform *p, const atn_topo_node *v)
 {
-    const int64_t fast = INT64_C(100000000000);
     fprintf(p->f,
             "    <link id=\"link-%s%s\" bandwidth=\"%" PRId64 "bps\" latency=\"%" PRId64
             "ns\" sharing_policy=\"SPLITDUPLEX\"/>\n",
-            prefix(v), v->name, v->rate > 0 ? v->rate : fast, v->delay_ns);
+            prefix(v), v->name, atn_topo_simgrid_rate(v->rate), v->delay_ns);
 }
 
 /* Both ways apart, because they use the two halves of the link. */
-static void write_host_routes(const platform *p, const atn_topo_node *v, const atn_topo_node *up)
+static void write_host_routes(const atn_platform *p, const atn_topo_node *v,
+                              const atn_topo_node *up)
 {
     static const char cluster[] =
         "    <host_link id=\"%s\" up=\"link-%s_UP\" down=\"link-%s_DOWN\"/>\n";
@@ -59,7 +57,8 @@ static void write_host_routes(const platform *p, const atn_topo_node *v, const a
     fprintf(p->f, route, "switch-", up->name, "", v->name, v->name, "DOWN");
 }
 
-static void write_switch_routes(const platform *p, const atn_topo_node *v, const atn_topo_node *up)
+static void write_switch_routes(const atn_platform *p, const atn_topo_node *v,
+                                const atn_topo_node *up)
 {
     static const char route[] =
         "    <zoneRoute src=\"zone-%s\" dst=\"zone-%s\" gw_src=\"switch-%s\" "
@@ -69,7 +68,7 @@ static void write_switch_routes(const platform *p, const atn_topo_node *v, const
     fprintf(p->f, route, up->name, v->name, up->name, v->name, v->name, "DOWN");
 }
 
-static void write_host(const platform *p, int v)
+void atn_topo_simgrid_host(const atn_platform *p, int v)
 {
     fprintf(p->f, "    <host id=\"%s\" speed=\"10Gf\"/>\n", p->t->nodes[v].name);
 }
@@ -83,7 +82,7 @@ static int hosts_end(const atn_topo *t, int v)
     return v;
 }
 
-static void write_zone(const platform *p, int v)
+void atn_topo_simgrid_zone(const atn_platform *p, int v)
 {
     const atn_topo_node *const nodes = p->t->nodes;
     const int end = hosts_end(p->t, v);
@@ -92,35 +91,45 @@ static void write_zone(const platform *p, int v)
             cluster ? "Cluster" : "Floyd");
     for (int u = v + 1; u < end; u++)
         if (nodes[u].kind == ATN_TOPO_HOST)
-            write_host(p, u);
+            atn_topo_simgrid_host(p, u);
     fprintf(p->f, "    <router id=\"switch-%s\"/>\n", nodes[v].name);
     for (int u = v + 1; u < end; u++)
         if (nodes[u].kind == ATN_TOPO_HOST)
-            write_link(p, &nodes[u]);
+            atn_topo_simgrid_link(p, &nodes[u]);
     for (int u = v + 1; u < end; u++)
         if (nodes[u].kind == ATN_TOPO_HOST)
             write_host_routes(p, &nodes[u], &nodes[v]);
     fputs("  </zone>\n", p->f);
 }
 
-static void write_platform(FILE *f, const atn_topo *t)
+static void write_tree(const atn_platform *p)
 {
-    const platform p = {f, t, !any_host_shared(t)};
-    fputs("<?xml version='1.0'?>\n"
-          "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-          "<platform version=\"4.1\">\n<zone id=\"world\" routing=\"Floyd\">\n",
-          f);
+    const atn_topo *const t = p->t;
     if (t->nodes[0].kind == ATN_TOPO_HOST) /* a machine without network */
-        write_host(&p, 0);
+        atn_topo_simgrid_host(p, 0);
     for (int v = 0; v < t->nnodes; v++)
         if (t->nodes[v].kind == ATN_TOPO_SWITCH)
-            write_zone(&p, v);
+            atn_topo_simgrid_zone(p, v);
     for (int v = 1; v < t->nnodes; v++)
         if (t->nodes[v].kind == ATN_TOPO_SWITCH)
-            write_link(&p, &t->nodes[v]);
+            atn_topo_simgrid_link(p, &t->nodes[v]);
     for (int v = 1; v < t->nnodes; v++)
         if (t->nodes[v].kind == ATN_TOPO_SWITCH)
-            write_switch_routes(&p, &t->nodes[v], &t->nodes[t->nodes[v].parent]);
+            write_switch_routes(p, &t->nodes[v], &t->nodes[t->nodes[v].parent]);
+}
+
+static void write_platform(FILE *f, const atn_topo *t)
+{
+    const atn_platform p = {.f = f, .t = t, .clusters = !any_host_shared(t)};
+    fputs("<?xml version='1.0'?>\n"
+          "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+          "<platform version=\"4.1\">\n",
+          f);
+    fprintf(f, "<zone id=\"world\" routing=\"%s\">\n", t->routes ? "Full" : "Floyd");
+    if (t->routes)
+        atn_topo_simgrid_routes(&p);
+    else
+        write_tree(&p);
     fputs("</zone>\n</platform>\n", f);
 }
 
@@ -151,7 +160,8 @@ static atn_status to_text(void (*write)(FILE *f, const atn_topo *t), const atn_t
 
 atn_status atn_topo_to_simgrid(const atn_topo *t, char **text_p, atn_error *err)
 {
-    return to_text(write_platform, t, text_p, err);
+    const atn_status status = t->routes ? atn_topo_simgrid_check(t, err) : ATN_OK;
+    return status ? status : to_text(write_platform, t, text_p, err);
 }
 
 atn_status atn_topo_to_hostfile(const atn_topo *t, char **text_p, atn_error *err)

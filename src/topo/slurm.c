@@ -14,6 +14,7 @@
 #include "topo/fields.h"
 #include "topo/hostlist.h"
 #include "topo/read.h"
+#include "topo/routes.h"
 #include "topo/units.h"
 
 static const char mark[] = "#attune";
@@ -25,6 +26,8 @@ typedef struct {
     ATN_VEC(bool) defined; /* per node: a SwitchName line has been seen */
     ATN_VEC(int) rank_lines;
     atn_name_list ranks; /* names, looked up when all hosts are known */
+    char *routes;        /* a synthetic string; NULL: the network is a tree */
+    int routes_line;
 } reader;
 
 /* ---- lists of names ---- */
@@ -131,7 +134,7 @@ static void switch_line(reader *r, atn_line_field *keys, atn_line_field *extra)
 
 /* ---- lines that are a comment to Slurm ---- */
 
-enum { RANKS, PART, OF, HOST, OWN_RATE, OWN_DELAY, OWN_LEVEL, OWN_KEYS };
+enum { RANKS, PART, OF, HOST, OWN_RATE, OWN_DELAY, OWN_LEVEL, ROUTES, OWN_KEYS };
 
 static void ranks_line(reader *r, const char *text)
 {
@@ -159,6 +162,19 @@ static void part_line(reader *r, atn_line_field *keys)
         hang_all(r, &keys[PART], ATN_TOPO_PART, parent, &like);
 }
 
+static void routes_line(reader *r, const char *text)
+{
+    if (r->routes) {
+        atn_topo_found(r->found, r->line, "routes= again, the first is on line %d; remove one",
+                       r->routes_line);
+        return;
+    }
+    r->routes = strdup(text);
+    r->routes_line = r->line;
+    if (r->routes == NULL)
+        r->found->no_memory = true;
+}
+
 static void version_line(const reader *r, const char *text)
 {
     if (strcmp(text, "1") != 0)
@@ -172,7 +188,7 @@ static void own_line(reader *r, char *text)
         [RANKS] = {.key = "ranks"},     [PART] = {.key = "part"},
         [OF] = {.key = "of"},           [HOST] = {.key = "host"},
         [OWN_RATE] = {.key = "rate"},   [OWN_DELAY] = {.key = "delay"},
-        [OWN_LEVEL] = {.key = "level"},
+        [OWN_LEVEL] = {.key = "level"}, [ROUTES] = {.key = "routes"},
     };
     text += strspn(text, " \t");
     if (strncmp(text, "topology ", 9) == 0) {
@@ -187,10 +203,13 @@ static void own_line(reader *r, char *text)
         part_line(r, keys);
     else if (keys[HOST].value)
         atn_topo_draft_node_at(r->d, ATN_TOPO_HOST, keys[HOST].value, r->line);
+    else if (keys[ROUTES].value)
+        routes_line(r, keys[ROUTES].value);
     else
-        atn_topo_found(r->found, r->line,
-                       "a separate line has ranks=, part= or host=; rates, delays and levels of "
-                       "switches stand behind their SwitchName");
+        atn_topo_found(
+            r->found, r->line,
+            "a separate line has ranks=, part=, host= or routes=; rates, delays and levels of "
+            "switches stand behind their SwitchName");
 }
 
 /* ---- the text ---- */
@@ -277,6 +296,37 @@ static void place_ranks(const reader *r)
     }
 }
 
+/* Hosts of the file take the places of those of the string that have their names. */
+static void take_routes(const reader *r, const atn_draft *network)
+{
+    for (int v = 0; v < r->d->nodes.n; v++) {
+        atn_draft_node *host = &r->d->nodes.v[v];
+        const int like = host->kind == ATN_TOPO_HOST
+                             ? atn_topo_draft_find(network, ATN_TOPO_HOST, host->name)
+                             : 0;
+        host->number = network->nodes.v[like < 0 ? 0 : like].number;
+        if (like < 0)
+            atn_topo_found(r->found, r->routes_line,
+                           "host %s is not in the network of routes=; list its hosts in order "
+                           "with ;hosts=",
+                           host->name);
+    }
+    r->d->routes = atn_topo_routes_share(network->routes);
+}
+
+static void read_routes(const reader *r)
+{
+    atn_draft network = {.found = r->found};
+    if (r->routes)
+        atn_topo_read_string(&network, r->routes, r->routes_line);
+    if (r->routes && r->found->wrong == 0 && !network.routes)
+        atn_topo_found(r->found, r->routes_line,
+                       "routes= with a tree, in which there is one way only; remove it");
+    if (network.routes && r->found->wrong == 0)
+        take_routes(r, &network);
+    atn_topo_draft_free(&network);
+}
+
 void atn_topo_read_slurm(atn_draft *d, const char *text)
 {
     reader r = {.d = d, .found = d->found};
@@ -290,6 +340,8 @@ void atn_topo_read_slurm(atn_draft *d, const char *text)
     check_defined(&r);
     remark_mixed(&r);
     place_ranks(&r);
+    read_routes(&r);
+    free(r.routes);
     atn_vec_free(&r.defined);
     atn_vec_free(&r.rank_lines);
     atn_topo_name_list_free(&r.ranks);

@@ -6,7 +6,8 @@
  * "2@1G+10ms x4x8@100M" has 2 switches of 4 switches of 8 hosts.  What follows an @ is that of the
  * links to the nodes that are counted before it, and of the levels to the left without one.
  * With "chain:" the switches of the first level hang in a row instead of below a core switch; a
- * fat tree ("fattree:", "kary:") has several links from each switch up (fattree.c). */
+ * fat tree ("fattree:", "kary:") has several links from each switch up (fattree.c).  The last
+ * kinds have routes: their levels count dimensions of a torus, or groups of a dragonfly. */
 #include "topo/synthetic.h"
 
 #include <stdlib.h>
@@ -106,7 +107,7 @@ static void read_kary(spec *s, char *text)
         read_link(s, &s->levels[n - 1], at + 1);
 }
 
-enum { FOR_ALL = 1, FOR_FAT_TREES = 2 };
+enum { FOR_ALL = 1, FOR_FAT_TREES = 2, FOR_TORI = 4, FOR_DRAGONFLIES = 8, LEVEL_NAMES = 4 };
 
 static const struct atn_synth_kind {
     const char *prefix;
@@ -115,11 +116,36 @@ static const struct atn_synth_kind {
     void (*read)(spec *s, char *text);
     void (*finish)(spec *s); /* may be NULL */
     const char *example;
+    const char *levels[LEVEL_NAMES]; /* names from the lowest switches up; the last for all above */
 } kinds[] = {
-    {"", 0, 1, read_counts, NULL, "4x8"},
-    {"chain:", 0, 2, read_counts, NULL, "chain:4x8"},
-    {"fattree:", FOR_FAT_TREES, 2, read_counts, atn_topo_synth_fattree, "fattree:4x8x16@10G"},
-    {"kary:", FOR_FAT_TREES, 2, read_kary, atn_topo_synth_fattree, "kary:4,3@10G"},
+    {.prefix = "", .fewest = 1, .read = read_counts, .example = "4x8"},
+    {.prefix = "chain:", .fewest = 2, .read = read_counts, .example = "chain:4x8"},
+    {.prefix = "fattree:",
+     .options = FOR_FAT_TREES,
+     .fewest = 2,
+     .read = read_counts,
+     .finish = atn_topo_synth_fattree,
+     .example = "fattree:4x8x16@10G"},
+    {.prefix = "kary:",
+     .options = FOR_FAT_TREES,
+     .fewest = 2,
+     .read = read_kary,
+     .finish = atn_topo_synth_fattree},
+    {.prefix = "torus:",
+     .options = FOR_TORI,
+     .read = read_counts,
+     .finish = atn_topo_synth_torus,
+     .levels = {"router", "line", "plane", "block"}},
+    {.prefix = "mesh:",
+     .options = FOR_TORI,
+     .read = read_counts,
+     .finish = atn_topo_synth_mesh,
+     .levels = {"router", "line", "plane", "block"}},
+    {.prefix = "dragonfly:",
+     .options = FOR_DRAGONFLIES,
+     .read = read_counts,
+     .finish = atn_topo_synth_dragonfly,
+     .levels = {"router", "group", "group", "group"}},
 };
 
 /* The last one that fits; the first one fits all. */
@@ -211,14 +237,49 @@ static void oversubscribe_option(spec *s, char *value)
               &s->over);
 }
 
+static void routes_option(spec *s, char *value)
+{
+    s->dmodk = strcmp(value, "dmodk") == 0;
+    if (!s->dmodk && strcmp(value, "even") != 0)
+        atn_topo_synth_bad(s, "unknown routes", value,
+                           "write even (messages are spread over all links) or dmodk (fixed by "
+                           "the host at the end)");
+}
+
+static void per_option(spec *s, char *value)
+{
+    s->per = parse_count(value);
+    if (s->per == 0)
+        atn_topo_synth_bad(s, "not a number of hosts:", value,
+                           "write the hosts of each router, as in per=2");
+}
+
+static void inject_option(spec *s, char *value) { read_link(s, &s->inject, value); }
+
+static void global_option(spec *s, char *value)
+{
+    s->global = parse_count(value);
+    if (s->global == 0)
+        atn_topo_synth_bad(s, "not a number of links:", value,
+                           "write the links between two groups, as in global=4");
+}
+
 static const struct {
     const char *name;
     int kinds;
+    bool places; /* ranks: no property of the network */
     void (*read)(spec *s, char *value);
 } options[] = {
-    {"order", FOR_ALL, order_option}, {"ranks", FOR_ALL, ranks_option},
-    {"hosts", FOR_ALL, hosts_option}, {"rails", FOR_ALL, rails_option},
-    {"up", FOR_FAT_TREES, up_option}, {"oversubscribe", FOR_FAT_TREES, oversubscribe_option},
+    {"order", FOR_ALL, true, order_option},
+    {"ranks", FOR_ALL, true, ranks_option},
+    {"hosts", FOR_ALL, false, hosts_option},
+    {"rails", FOR_ALL, false, rails_option},
+    {"up", FOR_FAT_TREES, false, up_option},
+    {"oversubscribe", FOR_FAT_TREES, false, oversubscribe_option},
+    {"routes", FOR_FAT_TREES, false, routes_option},
+    {"per", FOR_TORI, false, per_option},
+    {"inject", FOR_TORI, false, inject_option},
+    {"global", FOR_DRAGONFLIES, false, global_option},
 };
 
 enum { OPTIONS = sizeof options / sizeof *options };
@@ -244,6 +305,18 @@ static void unknown_option(const spec *s, const char *name)
     atn_topo_synth_bad(s, "unknown option", name, list);
 }
 
+/* Appends an option to the text of the network; without a name, its levels. */
+static void keep_text(spec *s, const char *name, const char *value)
+{
+    char *longer = NULL;
+    const int n = name ? asprintf(&longer, "%s;%s=%s", s->text ? s->text : "", name, value)
+                       : asprintf(&longer, "%s", value);
+    if (n < 0)
+        s->d->found->no_memory = true;
+    free(s->text);
+    s->text = n < 0 ? NULL : longer;
+}
+
 static void read_option(spec *s, char *text)
 {
     char *equals = strchr(text, '=');
@@ -252,6 +325,8 @@ static void read_option(spec *s, char *text)
     const char *name = trim(text);
     for (int i = 0; equals && i < OPTIONS; i++)
         if (has_option(s, i) && strcmp(name, options[i].name) == 0) {
+            if (!options[i].places)
+                keep_text(s, name, trim(equals + 1));
             options[i].read(s, trim(equals + 1));
             return;
         }
@@ -279,6 +354,8 @@ static void hang_host(spec *s, int parent, const level *l)
     const int v = hang(s, ATN_TOPO_HOST, named ? s->names.v[s->hosts.n] : name, parent, l);
     if (v < 0 || !atn_push(&s->hosts, v))
         s->d->found->no_memory = true;
+    else
+        s->d->nodes.v[v].number = s->hosts.n - 1;
 }
 
 /* Levels from `depth` on below a switch; names of switches are paths: s1.0 is the first below
@@ -295,17 +372,20 @@ static void grow(spec *s, int depth, int parent, const char *prefix)
         }
         snprintf(name, sizeof name, depth == 0 ? "%.100s%d" : "%.100s.%d", prefix, i);
         const int v = hang(s, ATN_TOPO_SWITCH, name, above, l);
-        if (v < 0)
+        if (v < 0 || !atn_push(&s->at[depth], v)) {
+            s->d->found->no_memory = true;
             return;
+        }
         grow(s, depth + 1, v, name);
         if (s->chain && depth == 0)
             above = v;
     }
 }
 
+/* The levels of a torus do not count hosts. */
 static bool count_hosts(spec *s)
 {
-    int64_t n = 1;
+    int64_t n = s->per;
     for (int i = 0; i < s->nlevels && n <= MAX_HOSTS; i++)
         n *= s->levels[i].count;
     if (n > MAX_HOSTS || n * s->ranks > MAX_RANKS) {
@@ -374,6 +454,7 @@ static void read_spec(spec *s, char *text)
     char *rest = strchr(text, ';');
     if (rest)
         *rest++ = '\0';
+    keep_text(s, NULL, trim(text));
     read_levels(s, text);
     for (char *option = rest, *next; option != NULL; option = next) {
         next = strchr(option, ';');
@@ -387,11 +468,61 @@ static void read_spec(spec *s, char *text)
 /* Messages use all rails: networks side by side are one of their common rate. */
 static void add_rails(spec *s)
 {
+    bool far = __builtin_mul_overflow(s->inject.rate, s->rails, &s->inject.rate);
     for (int i = 0; i < s->nlevels; i++)
-        if (__builtin_mul_overflow(s->levels[i].rate, s->rails, &s->levels[i].rate)) {
-            atn_topo_found(s->d->found, s->line, "rates beyond all numbers; write fewer rails");
-            return;
-        }
+        far = far || __builtin_mul_overflow(s->levels[i].rate, s->rails, &s->levels[i].rate);
+    if (far)
+        atn_topo_found(s->d->found, s->line, "rates beyond all numbers; write fewer rails");
+}
+
+/* ---- routes ---- */
+
+atn_routes *atn_topo_synth_routes(spec *s, const atn_routes *shape, int64_t links, int each)
+{
+    enum { MAX_LINKS = 1 << 22 };
+    atn_routes whole = *shape;
+    if (links > MAX_LINKS) {
+        atn_topo_found(s->d->found, s->line, "more than %d links; describe less", MAX_LINKS);
+        return NULL;
+    }
+    whole.nlinks = (int)links;
+    whole.nhosts = s->nhosts;
+    atn_routes *x = atn_topo_routes_new(&whole);
+    if (x == NULL) {
+        s->d->found->no_memory = true;
+        return NULL;
+    }
+    for (int h = 0; h < x->nhosts; h++)
+        x->router_of[h] = h / each;
+    x->text = s->text;
+    s->text = NULL;
+    atn_topo_routes_free(s->d->routes);
+    return s->d->routes = x;
+}
+
+static void name_levels(const spec *s)
+{
+    for (int i = 0; i < s->nlevels - 1; i++)
+        for (int k = 0; k < s->at[i].n; k++)
+            atn_topo_draft_level(s->d, s->at[i].v[k],
+                                 s->kind->levels[atn_min(s->nlevels - 2 - i, LEVEL_NAMES - 1)]);
+}
+
+/* The tree of routers has been grown. */
+static void set_cuts(const spec *s, int root)
+{
+    const atn_routes *x = s->d->routes;
+    int *home = malloc(sizeof *home * (size_t)x->nrouters);
+    for (int v = 0; home && v < x->nrouters; v++) {
+        int number;
+        const int depth = atn_topo_router_depth(x, v, &number);
+        home[v] = depth == 0 ? root : s->at[depth - 1].v[number];
+    }
+    if (home)
+        atn_topo_draft_cuts(s->d, home);
+    else
+        s->d->found->no_memory = true;
+    free(home);
 }
 
 static void grow_all(spec *s)
@@ -399,30 +530,37 @@ static void grow_all(spec *s)
     const char *const name = s->nlevels > 1 ? "core" : "s0";
     const int root = s->chain ? -1 : atn_topo_draft_node_at(s->d, ATN_TOPO_SWITCH, name, s->line);
     grow(s, 0, root, "s");
-    if (s->d->found->wrong == 0 && !s->d->found->no_memory)
-        place_ranks(s);
+    if (s->d->found->wrong > 0 || s->d->found->no_memory)
+        return;
+    if (s->kind->levels[0])
+        name_levels(s);
+    if (s->d->routes)
+        set_cuts(s, root);
+    place_ranks(s);
 }
 
-/* `text` is changed. */
-static void read_line(atn_draft *d, char *text, int line)
+void atn_topo_read_string(atn_draft *d, char *text, int line)
 {
-    spec s = {.d = d, .line = line, .ranks = 1, .rails = 1};
+    spec s = {.d = d, .line = line, .ranks = 1, .rails = 1, .per = 1, .global = 1};
     read_spec(&s, text);
-    if (d->found->wrong == 0)
+    if (d->found->wrong == 0 && count_hosts(&s))
         add_rails(&s);
     if (d->found->wrong == 0 && s.kind->finish)
         s.kind->finish(&s);
-    if (d->found->wrong == 0 && count_hosts(&s))
+    if (d->found->wrong == 0 && !d->found->no_memory)
         grow_all(&s);
     atn_topo_name_list_free(&s.names);
     atn_vec_free(&s.hosts);
+    for (int i = 0; i < ATN_SYNTH_LEVELS; i++)
+        atn_vec_free(&s.at[i]);
+    free(s.text);
 }
 
 void atn_topo_read_synthetic(atn_draft *d, const char *text)
 {
     char *copy = strdup(text);
     if (copy)
-        read_line(d, copy, 0);
+        atn_topo_read_string(d, copy, 0);
     else
         d->found->no_memory = true;
     free(copy);
@@ -440,7 +578,7 @@ void atn_topo_read_strings(atn_draft *d, const char *text)
                            "one, join options with ';'",
                            first);
         else if (*trim(copy) != '\0')
-            read_line(d, copy, first = line);
+            atn_topo_read_string(d, copy, first = line);
         free(copy);
     }
 }

@@ -4,6 +4,7 @@
 
 #include "topo/draft.h"
 #include "topo/hostlist.h"
+#include "topo/routes.h"
 
 enum { ATN_SYNTH_LEVELS = 8 };
 
@@ -29,18 +30,33 @@ typedef struct {
     const char *order; /* NULL: sequential */
     int ranks;         /* per host */
     bool ranks_given;
-    int rails;           /* equal networks side by side */
-    atn_synth_list up;   /* links up of a switch of a fat tree */
-    atn_synth_list over; /* oversubscription of its switches */
-    atn_name_list names; /* of hosts; empty: n0, n1 ... */
-    ATN_VEC(int) hosts;  /* nodes in order */
+    int rails;                         /* equal networks side by side */
+    atn_synth_list up;                 /* links up of a switch of a fat tree */
+    atn_synth_list over;               /* oversubscription of its switches */
+    bool dmodk;                        /* its routes are fixed */
+    int per;                           /* hosts of a router of a torus */
+    atn_synth_level inject;            /* their links */
+    int global;                        /* links between two groups of a dragonfly */
+    char *text;                        /* the string without placement */
+    atn_name_list names;               /* of hosts; empty: n0, n1 ... */
+    ATN_VEC(int) hosts;                /* nodes in order */
+    ATN_VEC(int) at[ATN_SYNTH_LEVELS]; /* nodes of each level of switches */
     int nhosts;
 } atn_synth;
 
 /* Reports "what 'text'; remedy". */
 void atn_topo_synth_bad(const atn_synth *s, const char *what, const char *text, const char *remedy);
 
-/* Sets the rates of the levels of switches to those of all links of a switch up together. */
+/* Starts the routes of the draft: hosts at routers in order, links to be filled in.  NULL: too many
+ * links or no memory (reported). */
+atn_routes *atn_topo_synth_routes(atn_synth *s, const atn_routes *shape, int64_t links, int each);
+
+/* What kinds have beside levels.  Sets the rates of the levels of switches to those of all links of
+ * a switch up together. */
 void atn_topo_synth_fattree(atn_synth *s);
+/* Routes between the nodes of the levels; these add a level of hosts. */
+void atn_topo_synth_torus(atn_synth *s);
+void atn_topo_synth_mesh(atn_synth *s);
+void atn_topo_synth_dragonfly(atn_synth *s);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "topo/draft.h"
 #include "topo/hostlist.h"
+#include "topo/routes.h"
 #include "topo/units.h"
 #include "topo/write.h"
 
@@ -260,9 +261,13 @@ static char *try_order(const shape *s, int order)
     FILE *f = open_memstream(&text, &bytes);
     if (f == NULL)
         return NULL;
-    write_levels(s, f);
+    if (s->t->routes)
+        fputs(s->t->routes->text, f);
+    else
+        write_levels(s, f);
     write_order(s, f, order);
-    write_hosts(s, f);
+    if (!s->t->routes)
+        write_hosts(s, f);
     if (fclose(f) == 0 && says_same(text, s->t))
         return text;
     free(text);
@@ -278,10 +283,24 @@ static bool complete(const shape *s)
     return n == s->nhosts;
 }
 
+/* The string of a network with routes, of which no host is missing, is known. */
+static bool find_routed(shape *s)
+{
+    s->nhosts = atn_topo_hosts(s->t);
+    if (s->t->routes->text == NULL || s->nhosts != s->t->routes->nhosts)
+        return false;
+    for (int v = 0; v < s->t->nnodes; v++)
+        if (s->t->nodes[v].kind == ATN_TOPO_HOST)
+            s->hosts[s->t->nodes[v].number] = v;
+    return true;
+}
+
 static char *print_any(shape *s)
 {
     char *text = NULL;
-    if (!(find_levels(s) && complete(s)) && !(find_chain(s) && complete(s)))
+    if (s->t->routes && !(find_routed(s) && complete(s)))
+        return NULL;
+    if (!s->t->routes && !(find_levels(s) && complete(s)) && !(find_chain(s) && complete(s)))
         return NULL;
     for (int order = 0; order < 3 && text == NULL; order++)
         text = try_order(s, order);
@@ -295,8 +314,8 @@ static atn_topo *with_ranks(const atn_topo *t)
     for (int v = 0; node_of && v < t->nnodes; v++)
         if (t->nodes[v].kind == ATN_TOPO_HOST)
             node_of[p++] = v;
-    atn_topo *placed = node_of ? atn_topo_make(t->nodes, t->nnodes, t->p ? t->node_of : node_of,
-                                               t->p ? t->p : p, t->origin)
+    atn_topo *placed = node_of ? atn_topo_like(t, t->nodes, t->nnodes, t->p ? t->node_of : node_of,
+                                               t->p ? t->p : p)
                                : NULL;
     free(node_of);
     return placed;
@@ -319,9 +338,8 @@ atn_status atn_topo_to_synthetic(const atn_topo *t, char **text_p, atn_error *er
         *text_p = text;
     if (text || !memory)
         return text ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
-    return atn_fail(
-        err, ATN_INPUT,
-        "%s: no synthetic string describes this tree, which is neither regular nor a chain "
-        "of equal switches; convert it to slurm",
-        t->origin);
+    return atn_fail(err, ATN_INPUT,
+                    "%s: no synthetic string describes this %s; convert it to slurm", t->origin,
+                    t->routes ? "part of a network"
+                              : "tree, which is neither regular nor a chain of equal switches");
 }

@@ -9,6 +9,11 @@
  * hosts come before switches, each kind by the smallest rank below, those without ranks last and
  * by name (n2 before n10): derived data depend on the links and the ranks, not on how they
  * were written.
+ *
+ * Routes: where the network is no tree (a torus, a dragonfly), the tree groups its hosts into
+ * levels (planes, groups, routers), and messages between hosts take the links of the routes
+ * (routes.h) instead of those of switches.  The rate of a switch is then that of all links together
+ * that leave its branch, and no route has a shorter delay than the tree, so its bounds hold.
  */
 #ifndef ATN_TOPO_TOPO_H
 #define ATN_TOPO_TOPO_H
@@ -25,6 +30,7 @@ typedef struct {
     int64_t rate;     /* bits per second of the link to the parent, each way; 0: not known */
     int64_t delay_ns; /* one way over that link; 0: not known */
     char *level;      /* name of its level ("site", "switch", "host", "package"); may be NULL */
+    int number;       /* of a host among those of the routes */
 } atn_topo_node;
 
 typedef struct atn_topo {
@@ -34,6 +40,7 @@ typedef struct atn_topo {
     int *node_of;         /* rank -> host or part it runs on */
     char *origin;         /* the file or string it came from, for messages */
     char *levels;         /* names of its levels between blanks, also of those that were cut away */
+    struct atn_routes *routes; /* NULL: the network is the tree; else see "routes" below */
 } atn_topo;
 
 void atn_topo_free(atn_topo *t); /* NULL is fine */
@@ -78,28 +85,38 @@ atn_topo *atn_topo_shrink(const atn_topo *t, int most, int keep, int **ranks_p);
 
 /* ---- paths ----
  * Directed edges are numbered 0 .. atn_topo_edges - 1: the port of rank r is 2r (out) and 2r + 1
- * (in); the link of node v is 2(p + v) (up) and 2(p + v) + 1 (down). */
+ * (in); the link of node v is 2(p + v) (up) and 2(p + v) + 1 (down); link l of the routes is
+ * 2(p + nnodes + l), and + 1 for its other direction. */
 int atn_topo_edges(const atn_topo *t);
 /* Depth of the deepest node. */
 int atn_topo_depth(const atn_topo *t);
-/* Edges from rank u to rank v, u != v, in order; at most 2 * depth + 2.  Returns how many. */
+/* The most edges that a path may have. */
+int atn_topo_longest(const atn_topo *t);
+/* Edges from rank u to rank v, u != v, in order; at most atn_topo_longest.  Returns how many. */
 int atn_topo_path(const atn_topo *t, int u, int v, int *edges);
-/* Switches on the path (the path length of the literature); 0 inside a host. */
+/* Switches on the path in the tree (the path length of the literature); 0 inside a host. */
 int atn_topo_hops(const atn_topo *t, int u, int v);
 /* Rate of an edge in bits per second; 0: not known, treat as unlimited (ports of ranks are). */
 int64_t atn_topo_rate(const atn_topo *t, int edge);
 int64_t atn_topo_delay(const atn_topo *t, int edge);
+/* For a link of the routes: the levels from hosts up to the nodes whose branches it connects; 1:
+ * those that hold the hosts. */
+int atn_topo_link_height(const atn_topo *t, int edge);
 
 /* ---- derived from all ranks ---- */
 
 /* Ranks at or below each node (room for nnodes). */
 void atn_topo_below(const atn_topo *t, int *below);
-/* Messages of one alltoall that cross each edge (|Mu| * |Mv|). */
+/* Messages of one alltoall that cross each edge: |Mu| * |Mv|; with routes, counted on them (0 for
+ * switches of the tree) in the time of all pairs of routers. */
 void atn_topo_loads(const atn_topo *t, int64_t *loads);
 /* The links that an alltoall keeps busy longest (greatest load / rate; where no rate is known at
- * all, greatest load), as the nodes below them (room for nnodes).  Returns how many: 0 when no
- * message crosses a link whose rate is known. */
-int atn_topo_bottlenecks(const atn_topo *t, int *nodes);
+ * all, greatest load): the nodes below them, and nnodes + l for link l of the routes (room for
+ * atn_topo_links).  Returns how many: 0 when no message crosses a link whose rate is known;
+ * -1: no memory. */
+int atn_topo_bottlenecks(const atn_topo *t, int *links);
+/* Nodes and links of the routes. */
+int atn_topo_links(const atn_topo *t);
 /* Levels of clustering: 0 is all ranks together, then one per depth of switches, then hosts, then
  * what is inside hosts. */
 int atn_topo_levels(const atn_topo *t);

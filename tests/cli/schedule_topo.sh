@@ -24,6 +24,23 @@ for file in "$root"/share/topologies/*.conf; do
     check "phases of alltoall on $(basename "$file")" optimal "$file"
 done
 
+# ---- networks with routes ----
+for network in torus:3x3@1G 'torus:4x3@1G;ranks=2' 'dragonfly:4@2G x2@1G x2@1G' \
+    'fattree:4x4@1G;up=2;routes=dmodk'; do
+    holds 'no contention' attune schedule verify alltoall/aapc --topology "$network"
+done
+fails 1 '*from rank 0 to 3 and from 1 to 2 share the link from s1 to s2' \
+    attune schedule verify alltoall/linear --topology mesh:4@1G
+fails 1 '*from rank 0 to 7 and from 1 to 6 share the link from s0 to s7' \
+    attune schedule verify alltoall/pairwise --topology torus:8@1G
+fails 1 '*share the link from s0 to core/0' \
+    attune schedule verify alltoall/linear --topology 'fattree:4x4@1G;up=2;routes=dmodk'
+holds 'no contention' attune schedule verify 'allgather/ring{order=lr1}' --topology torus:3x3@1G
+fails 3 '*such rings are known for trees only, and the network has other routes*' \
+    attune schedule verify 'allgather/ring{order=lr3}' --topology torus:3x3@1G
+fails 3 '*contention-free trees are known for trees only*' \
+    attune schedule verify bcast/topo_tree --topology torus:3x3@1G
+
 # ---- contention is found ----
 fails 1 '*contention in round 0: the messages from rank 0 to 1 and from 4 to 5 share the link of s0 up' \
     attune schedule verify alltoall/xor --topology "$row"

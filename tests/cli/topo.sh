@@ -13,9 +13,20 @@ golden topo_show.json 0 attune topo show 2x1@100M --format json
 golden topo_show_bare.out 0 attune topo show hosts:n[0-2],m
 holds 'no ranks placed' attune topo show <(printf 'SwitchName=s Nodes=n[0-1]\n')
 
+golden topo_show_torus.out 0 attune topo show 'torus:2x3@1G+1us'
+golden topo_show_dragonfly.out 0 attune topo show 'dragonfly:3@4G x2@2G x2@1G;order=roundrobin'
+golden topo_show_fattree.out 0 attune topo show 'fattree:2x2x4@1G;oversubscribe=2;routes=dmodk'
+golden topo_show_torus.csv 0 attune topo show torus:3@1G --format csv
+golden topo_show_torus.json 0 attune topo show torus:3@1G --format json
+
 # ---- convert ----
 golden topo_slurm.out 0 attune topo convert '2@1G+10ms x2x2@95.5M;ranks=2'
 golden topo_simgrid.out 0 attune topo convert 2x2@100M+50us --to simgrid
+golden topo_simgrid_torus.out 0 attune topo convert torus:3@100M+50us --to simgrid
+golden topo_simgrid_hosts.out 0 attune topo convert 'dragonfly:2x1x2@1G;global=2' --to simgrid
+golden topo_simgrid_fattree.out 0 attune topo convert \
+    'fattree:4x8@1G+1us;oversubscribe=2;routes=dmodk' --to simgrid
+golden topo_slurm_torus.out 0 attune topo convert 'torus:2x2@1G;hosts=tux[1-4];ranks=2'
 golden topo_hostfile.out 0 attune topo convert '2x2;ranks=2;order=roundrobin' --to hostfile
 prints() { # WANTED COMMAND ...
     local wanted=$1 output
@@ -54,6 +65,21 @@ prints '4@16G x4@4G;order=roundrobin' \
 prints '2x4@4G' attune topo convert '2x4@2G;rails=2' --to synthetic
 holds 'level 1 is slower than the link of a host' attune topo check 'fattree:2@1G x4@10G;up=8'
 
+# ---- networks with routes ----
+prints 'torus:2x2@1G;hosts=tux[1-4];ranks=2' attune topo convert \
+    <(attune topo convert 'torus:2x2@1G;hosts=tux[1-4];ranks=2') --to synthetic
+prints 'torus:3x3@1G;order=8,0-3' attune topo convert torus:3x3@1G --ranks n8,n[0-3] --to synthetic
+prints 'torus:4x4: a network of 16 hosts with 16 ranks' attune topo check torus:4x4
+holds '8 bottlenecks, the first from s1.0 to s2.0: an alltoall sends 16 messages one way' \
+    attune topo show 'mesh:4x4@1G;inject=10G'
+fails 3 '*SimGrid needs all routes written out*simulate a smaller network' \
+    attune topo convert torus:32x32@1G --to simgrid
+fails 3 '*or a fat tree of equal links*' \
+    attune topo convert 'fattree:32@2G x32@1G;routes=dmodk' --to simgrid
+fails 3 '*torus:2x2: a lab has the switches of a tree, this network has other routes*' \
+    attune lab up torus:2x2
+check "ten thousand routers in a short time" timeout 20 "$attune" topo check torus:25x20x20@1G
+
 # Written files are read back unchanged.
 reads_back() { # FILE
     attune topo convert "$1" -o one.conf && attune topo convert one.conf -o two.conf &&
@@ -64,7 +90,8 @@ for file in "$ready"/*.conf; do
     check "$(basename "$file") is as written" \
         diff <(sed '/^# /d' "$file") <(attune topo convert "$file")
 done
-for what in 16 4x4@100M 'chain:3x2@+1us' 'hosts:a[01-12],b*2' '2x3x2@1G;order=roundrobin'; do
+for what in 16 4x4@100M 'chain:3x2@+1us' 'hosts:a[01-12],b*2' '2x3x2@1G;order=roundrobin' \
+    'torus:3x4@1G+1us;per=2' 'dragonfly:4x3x2@1G;global=2' 'kary:3,2@1G;routes=dmodk'; do
     check "$what reads back" reads_back "$what"
 done
 
@@ -79,7 +106,7 @@ whole() { # NAME HOSTS
     attune topo check "$ready/$1.topo" | grep -q " of $2 hosts with $2 ranks\$"
 }
 for pair in leaf-spine-2to1:1024 leaf-spine-4to1:1024 fat-tree-3:1024 fat-tree-3-tapered:1024 \
-    dual-rail:512; do
+    fat-tree-3-dmodk:1024 dual-rail:512 dragonfly-9:288 torus-8x8x8:512 mesh-16x16:256; do
     check "${pair%:*} has ${pair#*:} hosts" whole "${pair%:*}" "${pair#*:}"
 done
 described() {
@@ -169,6 +196,9 @@ elif command -v python3 >/dev/null; then
     attune topo convert 4x4 --to simgrid -o platform.xml
     check "a platform is well-formed" well_formed platform.xml
 fi
+attune topo draw torus:2x3@1G -o torus.svg
+check "a drawing of a network explains its lines" \
+    grep -q 'torus, dimension by dimension.*lines are all links of a branch together' torus.svg
 fails 3 '*cannot be drawn legibly; at most 2048' attune topo draw 64x64
 check "a thousand ranks in a short time" timeout 20 "$attune" topo show 8x8x16@1G
 
@@ -201,7 +231,7 @@ wrong "fattree:*: not a number: '0'; write a ratio for each of the last levels o
     'fattree:4x8@1G;oversubscribe=0'
 wrong "fattree:*: more numbers than levels at '3'; write the links up of each switch*" \
     'fattree:4x8@1G;up=2,3'
-wrong "fattree:*: unknown option 'speed'; there are order=, * and oversubscribe=" \
+wrong "fattree:*: unknown option 'speed'; there are order=, * and routes=" \
     'fattree:4x8;speed=2'
 wrong "4x8;up=2: unknown option 'up'; there are order=, ranks=, hosts= and rails=" '4x8;up=2'
 wrong "kary:4: not a k-ary n-tree: '4'; write kary:K,N*as in kary:4,3@10G" kary:4
@@ -210,6 +240,21 @@ wrong "kary:4,2@5Q: unknown rate '5Q'*" kary:4,2@5Q
 wrong "kary:64,4@1G: more than 65536 hosts*" kary:64,4@1G
 wrong "2x2@1G;rails=no: not a number of rails: 'no'*" '2x2@1G;rails=no'
 wrong "4x4@9000000000G;rails=9999999: rates beyond all numbers*" '4x4@9000000000G;rails=9999999'
+wrong "torus:*: more than seven dimensions; write fewer" torus:2x2x2x2x2x2x2x2
+wrong "torus:4x4;per=0: not a number of hosts: '0'; write the hosts of each router*" 'torus:4x4;per=0'
+wrong "torus:4;inject=x: unknown rate 'x'*" 'torus:4;inject=x'
+wrong "torus:4;global=2: unknown option 'global'; there are order=, * per= and inject=" \
+    'torus:4;global=2'
+wrong "torus:300x300: more than 65536 hosts*" torus:300x300
+wrong "torus:300x300x9;per=9999: more than 65536 hosts*" 'torus:300x300x9;per=9999'
+wrong "dragonfly:9x4: a dragonfly has three levels; write groups, routers*" dragonfly:9x4
+wrong "dragonfly:2x2x2;global=no: not a number of links: 'no'*" 'dragonfly:2x2x2;global=no'
+wrong "dragonfly:9000x2x2;global=1: more than 4194304 links; describe less" \
+    'dragonfly:9000x2x2;global=1'
+wrong "fattree:*: unknown routes 'odd'; write even (messages*) or dmodk*" 'fattree:2x2@1G;routes=odd'
+wrong "fattree:*: routes=dmodk without a rate of hosts; write one*" 'fattree:2x2;routes=dmodk'
+wrong "fattree:*: routes=dmodk: the links up of a switch of level 1 are no whole number*" \
+    'fattree:2x4@1G;oversubscribe=3;routes=dmodk'
 printf '# two\nfattree:2x2@1G\n\nkary:2,2\n' >two.topo
 wrong "two.topo:4: a second string, the first is on line 2; a file has one*" two.topo
 printf '# one\n\nfattree:2x2@1G ;up=x\n' >one.topo
@@ -258,6 +303,10 @@ bad own_key 'SwitchName=a Nodes=n0 #attune speed=1' '#attune rank=n0' '#attune r
     '#attune part=n0/a' '#attune topology 2'
 bad ranks 'SwitchName=a Nodes=n[0-3]' '#attune ranks=n[0-4]' '#attune ranks=m'
 bad part 'SwitchName=a Nodes=n0' '#attune part=n1/p0 of=n1'
+bad routes 'SwitchName=a Nodes=n[0-3],m' '#attune routes=torus:2x2@1G' '#attune routes=torus:4@1G'
+bad routes_string 'SwitchName=a Nodes=n[0-3]' '#attune routes=torus:2xx@1G'
+bad routes_tree 'SwitchName=a Nodes=n[0-3]' '#attune routes=4@1G'
+bad routes_host 'SwitchName=a Nodes=n[0-3],m' '#attune routes=torus:2x2@1G'
 bad empty '# nothing'
 bad text '= what is this'
 bad graph 'switch s0 s0' 'host n0' 'link s0 n0 rate=1Q' 'link s0 n1' 'link n0' 'link s0 s0' \

@@ -40,5 +40,6 @@ const atn_algo atn_algo_bcast_topo_tree = {
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
     .params = atn_algo_free_tree_params,
+    .refuses = atn_algo_free_tree_refuses,
     .build = build,
 };

@@ -59,5 +59,6 @@ const atn_algo atn_algo_reduce_topo_tree = {
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
     .params = atn_algo_free_tree_params,
+    .refuses = atn_algo_free_tree_refuses,
     .build = build,
 };
