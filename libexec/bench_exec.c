@@ -432,7 +432,8 @@ int main(int argc, char **argv)
     bench b = {.budget = {.seconds = 5, .rounds = 1000, .seed = 1},
                .topology = getenv("ATTUNE_TOPOLOGY"),
                .rules_file = getenv("ATTUNE_RULES"),
-               .algorithm = getenv("ATTUNE_ALGORITHM")};
+               .algorithm = getenv("ATTUNE_ALGORITHM"),
+               .machine_file = getenv("ATTUNE_MACHINE")};
     bool ok = true;
     int i = 1, r;
 

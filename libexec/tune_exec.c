@@ -312,7 +312,9 @@ static bool read_option(tune *t, const char *name, const char *value)
 
 int main(int argc, char **argv)
 {
-    tune t = {.topology = getenv("ATTUNE_TOPOLOGY"), .timing_word = "barrier"};
+    tune t = {.machine_file = getenv("ATTUNE_MACHINE"),
+              .topology = getenv("ATTUNE_TOPOLOGY"),
+              .timing_word = "barrier"};
     atn_error err = {0};
     bool ok = true;
     int i = 1, r;

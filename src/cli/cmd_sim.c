@@ -13,29 +13,6 @@ static const char *const native_words[] = {"ompi", "mpich", "mvapich2", "impi", 
 
 /* ---- the simulator ---- */
 
-/* What the command sets for SimGrid; --cfg follows and overrides it.  Of the rate of a link, 94 %
- * carry data.  Messages above the detached size leave one after the other, as from the queue of a
- * real network card; smaller ones are sent eagerly.  Each call of a message takes half a
- * microsecond on both sides.  Tests for messages take little time, but not none: programs may test
- * in a loop. */
-static const char *const simulator_options[] = {
-    "--log=root.thresh:warning",
-    "--cfg=smpi/simulate-computation:no",
-    "--cfg=contexts/stack-size:1024",
-    "--cfg=smpi/bw-factor:0:0.94",
-    "--cfg=smpi/lat-factor:0:1",
-    "--cfg=smpi/send-is-detached-thresh:4096",
-    "--cfg=smpi/os:0:0.0000005:0",
-    "--cfg=smpi/ois:0:0.0000005:0",
-    "--cfg=smpi/or:0:0.0000005:0",
-    "--cfg=smpi/test:0.0000001",
-    "--cfg=smpi/iprobe:0.0000001",
-    "--cfg=network/crosstraffic:no",
-    "--cfg=network/loopback-bw:5000000000",
-    "--cfg=network/loopback-lat:0.0000005",
-};
-enum { SIMULATOR_OPTIONS = sizeof simulator_options / sizeof *simulator_options };
-
 __attribute__((format(printf, 2, 3))) static bool add(atn_words *words, const char *format, ...)
 {
     va_list args;
@@ -55,8 +32,9 @@ static bool add_simulator(const atn_args *a, const atn_sim_files *f, int n, atn_
               add(words, "-n") && add(words, "%d", n) && add(words, "-platform") &&
               add(words, "%s", f->platform) && add(words, "-hostfile") &&
               add(words, "%s", f->hosts);
-    for (int i = 0; i < SIMULATOR_OPTIONS; i++)
-        ok = ok && add(words, "%s", simulator_options[i]);
+    ok = ok && add(words, "--log=root.thresh:warning");
+    for (const atn_sim_option *o = atn_cli_sim_options; o->name != NULL; o++)
+        ok = ok && add(words, "--cfg=%s:%s", o->name, o->value);
     ok = ok && add(words, "--cfg=smpi/coll-selector:%s", atn_cli_arg_text(a, "native"));
     for (int i = 0; i < atn_cli_arg_count(a, "cfg"); i++)
         ok = ok && add(words, "--cfg=%s", atn_cli_arg_nth(a, "cfg", i));
@@ -153,6 +131,8 @@ static atn_status complete_settings(atn_settings *s, const atn_sim_files *f, atn
     atn_status status = ATN_OK;
     if (atn_plan_setting_given(s, ATN_SET_TOPOLOGY) == NULL)
         status = atn_plan_settings_set(s, ATN_SET_TOPOLOGY, f->topology, ATN_FROM_COMMAND, err);
+    if (status == ATN_OK && atn_plan_setting_given(s, ATN_SET_MACHINE) == NULL)
+        status = atn_plan_settings_set(s, ATN_SET_MACHINE, f->machine, ATN_FROM_COMMAND, err);
     if (status == ATN_OK && atn_plan_setting_given(s, ATN_SET_WISDOM) == NULL)
         status = atn_plan_settings_set(s, ATN_SET_WISDOM, "off", ATN_FROM_COMMAND, err);
     return status;
@@ -186,7 +166,7 @@ static atn_status run_job(const atn_args *a, atn_settings *s, const char *progra
 {
     atn_sim_files files;
     atn_words words = {0};
-    atn_status status = atn_cli_sim_files_write(atn_cli_arg_text(a, "folder"), ranks, &files, err);
+    atn_status status = atn_cli_sim_files_write(a, ranks, &files, err);
     if (status == ATN_OK)
         status = complete_settings(s, &files, err);
     if (status == ATN_OK)
@@ -259,7 +239,7 @@ static const atn_option sim_options[] = {
      .fallback = "smpirun",
      .type = ATN_OPT_FILE,
      .doc = "Launcher of SimGrid, if it is not in PATH"},
-    ATN_FILE("folder", "FOLDER", "Keep platform, hosts and topology in this folder"),
+    ATN_FILE("folder", "FOLDER", "Keep platform, hosts, topology and machine in this folder"),
     {0},
 };
 
@@ -269,8 +249,9 @@ const atn_command atn_cmd_sim = {
     .detail =
         "PROGRAM was compiled with smpicc and linked with $(pkg-config --libs attune-smpi). All "
         "ranks run in one process, and time is simulated: computation takes none, messages take "
-        "what the links of the platform allow. Attune gets the same topology; wisdom is neither "
-        "read nor written unless --wisdom names a file. The other options are those of 'attune "
+        "what the links of the platform allow. Attune gets the same topology and a machine file of "
+        "the simulation; wisdom is neither read nor written unless --wisdom names a file. The "
+        "other options are those of 'attune "
         "run'. The exit code is that of the job. docs/sim.md describes the simulation.",
     .examples = ATN_NOTES(
         {"attune sim --platform 16x16@10G+1us -n 256 --report -- ./program",

@@ -18,17 +18,34 @@ typedef struct {
 
 atn_status atn_cli_sim_place(const atn_args *a, atn_sim_ranks *ranks_p, atn_error *err);
 
+/* ---- sim_options.c ---- */
+
+/* An option of SimGrid that the command sets. */
+typedef struct {
+    const char *name, *value;
+} atn_sim_option;
+extern const atn_sim_option atn_cli_sim_options[]; /* up to a name that is NULL */
+
+/* The value of such an option in this job, after --cfg; of options that depend on the size of a
+ * message ("0:BASE:FACTOR;..."), the base of the smallest one. */
+double atn_cli_sim_option(const atn_args *a, const char *name);
+
+/* ---- sim_machine.c ---- */
+
+/* The machine file that corresponds to the simulation of a topology; caller frees. */
+atn_status atn_cli_sim_machine(const atn_args *a, const atn_topo *t, char **text_p, atn_error *err);
+
 /* ---- sim_files.c ---- */
 
-/* The input of the simulator, and the topology for Attune, in a folder. */
+/* The input of the simulator, and topology and machine for Attune, in a folder. */
 typedef struct {
     char folder[ATN_SIM_PATH / 2];
-    char platform[ATN_SIM_PATH], hosts[ATN_SIM_PATH], topology[ATN_SIM_PATH];
+    char platform[ATN_SIM_PATH], hosts[ATN_SIM_PATH], topology[ATN_SIM_PATH], machine[ATN_SIM_PATH];
     bool kept; /* the user named the folder */
 } atn_sim_files;
 
-/* `folder` NULL: a temporary one. */
-atn_status atn_cli_sim_files_write(const char *folder, const atn_sim_ranks *ranks, atn_sim_files *f,
+/* Without --folder: a temporary one. */
+atn_status atn_cli_sim_files_write(const atn_args *a, const atn_sim_ranks *ranks, atn_sim_files *f,
                                    atn_error *err);
 /* Removes a temporary folder with all that is in it. */
 void atn_cli_sim_files_remove(const atn_sim_files *f);

@@ -1,4 +1,4 @@
-/* sim_files.c - the files of a simulated job: platform, hosts of the ranks, topology. */
+/* sim_files.c - the files of a simulated job: platform, hosts of the ranks, topology, machine. */
 #include <errno.h>
 #include <ftw.h>
 #include <limits.h>
@@ -95,16 +95,29 @@ static atn_status write_topology(const atn_sim_ranks *ranks, atn_sim_files *f, a
     return status;
 }
 
-atn_status atn_cli_sim_files_write(const char *folder, const atn_sim_ranks *ranks, atn_sim_files *f,
+static atn_status write_machine(const atn_args *a, const atn_sim_ranks *ranks, atn_sim_files *f,
+                                atn_error *err)
+{
+    char *text = NULL;
+    atn_status status = atn_cli_sim_machine(a, ranks->topo, &text, err);
+    if (status == ATN_OK)
+        status = write_text(f, "machine", text, f->machine, err);
+    free(text);
+    return status;
+}
+
+atn_status atn_cli_sim_files_write(const atn_args *a, const atn_sim_ranks *ranks, atn_sim_files *f,
                                    atn_error *err)
 {
     *f = (atn_sim_files){.kept = true};
-    atn_status status = make_folder(folder, f, err);
+    atn_status status = make_folder(atn_cli_arg_text(a, "folder"), f, err);
     if (status == ATN_OK)
         status = write_platform(ranks, f, err);
     if (status == ATN_OK)
         status = write_hosts(ranks, f, err);
     if (status == ATN_OK)
         status = write_topology(ranks, f, err);
+    if (status == ATN_OK)
+        status = write_machine(a, ranks, f, err);
     return status;
 }

@@ -71,8 +71,16 @@ if [ -e simulated ]; then
     check "options of SimGrid" grep -q 'coll-selector:mpich --cfg=network/crosstraffic:no' calls
     check "the platform is kept" grep -q 'zone id="zone-s0"' kept/platform.xml
     check "the topology for Attune" grep -q "ATTUNE_TOPOLOGY=$PWD/kept/topology.conf" variables
+    check "the machine for Attune" grep -q "ATTUNE_MACHINE=$PWD/kept/machine" variables
+    check "a valid machine" attune model check kept/machine
+    check "a channel for each level" test "$(grep ^channel kept/machine | paste -sd' ')" = "channel memory channel switch channel level2"
+    check "overheads of messages" grep -q 'processor message=0.501' kept/machine
     check "wisdom is not used" grep -qx 'ATTUNE_WISDOM=off' variables
     check "settings" grep -qx 'ATTUNE_ALGORITHM=allreduce=ring' variables
+    sim --cfg smpi/ois:0:0.000003:0 --cfg smpi/send-is-detached-thresh:65536 --folder other >/dev/null
+    check "the machine follows --cfg" bash -c 'grep -q "processor message=3.001" other/machine && grep -q eager=64K other/machine'
+    sim --machine kept/machine --folder other >/dev/null
+    check "a given machine is used" grep -q "ATTUNE_MACHINE=$PWD/kept/machine" variables
     check "a temporary folder is removed" test -z "$(ls tmp)"
 else
     skip "what the simulator gets" "gcc is missing"

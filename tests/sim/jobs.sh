@@ -74,6 +74,13 @@ check "a simulation repeats itself: chain" same one two chain
 check "--native changes native" differs one three native
 check "--native does not change algorithms of Attune" near one three chain
 
+planned_bench() {
+    "$attune" bench --ops allreduce --sizes 64K --variants native,attune --calls 1 --format csv -- \
+        "$attune" sim --platform 4x4@10G+1us 2>err >planned.csv &&
+        awk -F, '$4 == "attune" && $5 != "native" { n++ } END { exit n != 1 }' planned.csv || { cat err planned.csv; return 1; }
+}
+check "bench plans on the simulated machine" planned_bench
+
 measured() {
     "$attune" measure --time 1 -o machine -- "$attune" sim --platform 2x2@10G+1us 2>err || { cat err; return 1; }
 }
