@@ -35,6 +35,7 @@ endforeach()
 # Programs that SimGrid simulates are linked with the archives; the build folder has an attune-smpi.pc, too.
 if(TARGET attune-smpi)
     install(TARGETS attune-smpi attune-exec-smpi attune-core ARCHIVE DESTINATION lib/attune)
+    install(TARGETS attune_smpi_setup LIBRARY DESTINATION lib/attune)
     install(TARGETS ${ATN_LIBEXEC_smpi} LIBRARY DESTINATION libexec/attune/smpi
             PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
     set(pc_hwloc)

@@ -35,6 +35,12 @@ foreach(library attune-exec-smpi attune-smpi)
     target_compile_options(${library} PRIVATE -Wno-attributes)
 endforeach()
 
+# Preloaded into the simulator; needs no library, because the launcher loads it, too.
+atn_sources(setup_sources smpi)
+add_library(attune_smpi_setup SHARED ${setup_sources})
+target_include_directories(attune_smpi_setup PRIVATE $<TARGET_PROPERTY:mpi-smpi,INTERFACE_INCLUDE_DIRECTORIES>)
+target_compile_definitions(attune_smpi_setup PRIVATE _GNU_SOURCE SMPI_NO_OVERRIDE_MALLOC)
+
 # atn_smpi_program(NAME FOLDER SOURCE ...): built into FOLDER/smpi.
 function(atn_smpi_program name folder)
     set(target ${folder}-smpi-${name})

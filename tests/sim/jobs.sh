@@ -32,6 +32,22 @@ killed() {
 }
 check "a signal ends the job" killed
 
+# ---- set-up of communicators ----
+
+# SMPI sets up a communicator in its first bcast: by messages between every two ranks, unless that is replaced.
+printf '#!/bin/sh\nunset LD_PRELOAD\nexec smpirun "$@"\n' >plain
+chmod +x plain
+ended() { # OPTION ...: prints the simulated microseconds of a job
+    "$attune" sim --platform 8x8@10G+1us --native mvapich2 --off "$@" -- "$programs/first" 2>err | grep . ||
+        { cat err >&2; return 1; }
+}
+quick_set_up() {
+    local with without
+    with=$(ended) && without=$(ended --smpirun ./plain) || return 1
+    awk -v a="$with" -v b="$without" 'BEGIN { exit !(2 * a < b) }' || { echo "$with us instead of $without us"; return 1; }
+}
+check "communicators are set up in few rounds" quick_set_up
+
 # ---- the planner ----
 
 planned() {
