@@ -26,11 +26,24 @@ void atn_measure_caller_begin(atn_caller *c, const atn_topo *topo)
                                      c->oversubscribed, &c->sharing);
 }
 
+static void *get_buffer(const atn_caller *c, size_t bytes)
+{
+    return c->buffers != NULL ? c->buffers->get(bytes + 64) : malloc(bytes + 64);
+}
+
+static void free_buffer(const atn_caller *c, void *data)
+{
+    if (c->buffers == NULL)
+        free(data);
+    else if (data != NULL)
+        c->buffers->release(data);
+}
+
 static void release(atn_caller *c)
 {
-    free(c->src);
-    free(c->dst);
-    free(c->right);
+    free_buffer(c, c->src);
+    free_buffer(c, c->dst);
+    free_buffer(c, c->right);
     free(c->room);
     free(c->types);
     c->src = c->dst = c->right = NULL;
@@ -79,9 +92,9 @@ static bool allocate(atn_caller *c)
     const size_t p = (size_t)c->p;
     c->src_bytes = side_bytes(c, o->source);
     c->dst_bytes = side_bytes(c, o->result);
-    c->src = malloc(c->src_bytes + 64);
-    c->dst = malloc(c->dst_bytes + 64);
-    c->right = malloc(c->dst_bytes + 64);
+    c->src = get_buffer(c, c->src_bytes);
+    c->dst = get_buffer(c, c->dst_bytes);
+    c->right = get_buffer(c, c->buffers == NULL ? c->dst_bytes : 0);
     c->room = malloc(6 * p * sizeof *c->room);
     c->types = malloc(p * sizeof(MPI_Datatype));
     return c->src && c->dst && c->right && c->room && c->types;
@@ -176,7 +189,8 @@ static bool prepare(atn_caller *c, atn_operation op, int64_t bytes, const int64_
                          .src = user_side(c, c->src, o->source, type, &c->from),
                          .dst = user_side(c, c->dst, o->result, type, &c->to),
                          .mpi_op = MPI_SUM};
-    fill(c);
+    if (c->buffers == NULL)
+        fill(c);
     return true;
 }
 

@@ -32,6 +32,12 @@ typedef struct {
 } atn_imbalance;
 enum { ATN_PATTERNS = 32 };
 
+/* Other memory than the heap for the buffers of calls. */
+typedef struct {
+    void *(*get)(size_t bytes);
+    void (*release)(void *data);
+} atn_buffer_source;
+
 typedef struct {
     int p, r;
     const atn_topo *topo;       /* NULL: unknown */
@@ -39,6 +45,8 @@ typedef struct {
     MPI_Comm comm;              /* for the executors; calls never overlap */
     atn_shared *shared;         /* memory of the ranks of this host */
     atn_sharing sharing;
+    const atn_buffer_source
+        *buffers;            /* NULL: the heap.  Contents are then neither set nor checked */
     double began, elapsed_s; /* on rank 0's clock: set by the user; when the last call ended, on all
                                 ranks */
     /* the current call */

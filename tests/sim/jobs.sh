@@ -97,6 +97,16 @@ planned_bench() {
 }
 check "bench plans on the simulated machine" planned_bench
 
+# Predicted and simulated time of a row differ by less than a quarter.
+predicted() { # TASK
+    "$attune" sim --platform 4@40G+1usx4@10G+1us -- "$ATTUNE_BUILD/bench/smpi/calls" "$1" >out 2>err &&
+        awk -F, '{ q = $NF / $(NF - 1); n += q > 0.8 && q < 1.25 } END { exit n == 0 || n != NR }' out || { cat out err; return 1; }
+}
+for task in 'bcast/1K/binomial' 'bcast/1M/double_tree{segment=32K}' 'allreduce/1M/ring' 'allgather/32K/ring' \
+    'alltoall/32K/pairwise' 'reduce/32K/binomial'; do
+    check "the machine corresponds to the simulation: $task" predicted "$task"
+done
+
 measured() {
     "$attune" measure --time 1 -o machine -- "$attune" sim --platform 2x2@10G+1us 2>err || { cat err; return 1; }
 }
