@@ -366,7 +366,7 @@ static bool load_machine(bench *b)
     atn_error err = {0};
     int ok = 1;
     if (b->machine_file == NULL && b->caller.r == 0) {
-        b->machine = atn_model_machine_builtin();
+        b->machine = atn_model_machine_assumed(b->topo);
         ok = b->machine != NULL || atn_fail(&err, ATN_MEMORY, "out of memory") == ATN_OK;
     } else if (b->caller.r == 0) {
         ok = atn_model_machine_read(b->machine_file, &b->machine, &err) == ATN_OK;

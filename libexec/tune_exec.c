@@ -190,7 +190,7 @@ static bool load_machine(tune *t)
 {
     atn_error err = {0};
     if (t->machine_file == NULL) {
-        t->machine = atn_model_machine_builtin();
+        t->machine = atn_model_machine_assumed(t->topo);
         t->run.machine = t->machine;
         return t->machine != NULL || no_memory(t);
     }

@@ -103,10 +103,22 @@ static atn_status compare_plans(const atn_problem *q, const atn_machine *m, atn_
 
 typedef atn_status (*study)(const atn_problem *q, const atn_machine *m, atn_error *err);
 
-static atn_status run_topology(const char *text, const atn_machine *m, study run, atn_error *err)
+/* file NULL: the machine that plans assume for the topology. */
+static atn_status open_machine(const char *file, const atn_topo *t, atn_machine **m, atn_error *err)
+{
+    if (file != NULL)
+        return atn_model_machine_read(file, m, err);
+    *m = atn_model_machine_assumed(t);
+    return *m != NULL ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+}
+
+static atn_status run_topology(const char *text, const char *file, study run, atn_error *err)
 {
     atn_topo *t = NULL;
+    atn_machine *m = NULL;
     atn_status status = atn_topo_parse_synthetic(text, &t, err);
+    if (status == ATN_OK)
+        status = open_machine(file, t, &m, err);
     for (int op = 0; op < ATN_OPERATIONS && status == ATN_OK; op++) {
         if (!atn_plan_shares_bytes((atn_operation)op))
             continue;
@@ -121,23 +133,20 @@ static atn_status run_topology(const char *text, const atn_machine *m, study run
                 break;
         }
     }
+    atn_model_machine_free(m);
     atn_topo_free(t);
     return status;
 }
 
 int main(int argc, char **argv)
 {
-    atn_machine *m = NULL;
     atn_error err = {0};
     atn_status status = ATN_OK;
     const bool loss = argc > 1 && strcmp(argv[1], "--loss") == 0;
     const study run = loss ? compare_plans : time_plan;
     argc -= loss;
     argv += loss;
-    if (argc > 1 && strcmp(argv[1], "-") != 0)
-        status = atn_model_machine_read(argv[1], &m, &err);
-    else
-        m = atn_model_machine_builtin();
+    const char *const m = argc > 1 && strcmp(argv[1], "-") != 0 ? argv[1] : NULL;
     puts(loss ? "topology,ranks,operation,bytes,loss,us,best_us,choice,best"
               : "topology,ranks,operation,bytes,candidates,evaluated,steps,ms,mb,choice");
     for (size_t i = 0; argc <= 2 && i < sizeof topologies / sizeof *topologies && status == ATN_OK;
@@ -145,7 +154,6 @@ int main(int argc, char **argv)
         status = run_topology(topologies[i], m, run, &err);
     for (int i = 2; i < argc && status == ATN_OK; i++)
         status = run_topology(argv[i], m, run, &err);
-    atn_model_machine_free(m);
     if (status != ATN_OK)
         fprintf(stderr, "planning: %s\n", err.text);
     return status != ATN_OK;

@@ -11,7 +11,7 @@ atn_status atn_cli_forecast_load(const atn_args *a, const atn_topo *t, atn_machi
 {
     const char *file = atn_cli_arg_text(a, "machine");
     if (file == NULL) {
-        *machine_p = atn_model_machine_builtin();
+        *machine_p = atn_model_machine_assumed(t);
         return *machine_p ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
     }
     atn_machine *m = NULL;

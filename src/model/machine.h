@@ -141,6 +141,9 @@ atn_channel *atn_model_machine_add_channel(atn_machine *m, const char *name);
 void atn_model_machine_free(atn_machine *m); /* m may be NULL */
 /* A slow network of slow hosts, the default without a machine file.  NULL: out of memory. */
 atn_machine *atn_model_machine_builtin(void);
+/* The same with a network as fast as the hosts of a topology (NULL, no rates: Gigabit Ethernet),
+ * if they are faster: a single message would otherwise leave most of a link unused. */
+atn_machine *atn_model_machine_assumed(const atn_topo *t);
 
 /* All or nothing; "origin:line: what, why, remedy". */
 atn_status atn_model_machine_parse(const char *text, size_t bytes, const char *origin,

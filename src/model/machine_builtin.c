@@ -1,5 +1,7 @@
-/* machine_builtin.c - the default machine: hosts with Gigabit Ethernet and TCP.  Latency and
- * overheads are high, so that plans prefer few large messages unless a machine was measured. */
+/* machine_builtin.c - the default machine: hosts with Gigabit Ethernet and TCP, or with the links of
+ * a topology.  Latency and overheads are high, so that plans prefer few large messages unless a
+ * machine was measured. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,4 +42,40 @@ atn_machine *atn_model_machine_builtin(void)
     return atn_model_machine_parse(text, strlen(text), "built-in machine", &m, NULL) == ATN_OK
                ? m
                : NULL;
+}
+
+/* ---- with the links of a topology ---- */
+
+/* Bits per second of the slowest link of a host; 0: no rate is known. */
+static double slowest_host(const atn_topo *t)
+{
+    double least = 0;
+    for (int r = 0; t != NULL && r < t->p; r++) {
+        const double rate = (double)t->nodes[atn_model_host_node(t, r)].rate;
+        if (rate > 0 && (least <= 0 || rate < least))
+            least = rate;
+    }
+    return least;
+}
+
+/* Only what bytes cost depends on the rate. */
+static void set_rate(atn_channel *c, double rate)
+{
+    atn_cost_table *const x = &c->transfer;
+    for (int i = x->nsizes - 1; i > 0; i--)
+        for (int k = 0; k < x->ntaus; k++)
+            x->v[i][k] = x->v[0][k] + (x->v[i][k] - x->v[0][k]) * c->rate / rate;
+    c->rate = rate;
+}
+
+atn_machine *atn_model_machine_assumed(const atn_topo *t)
+{
+    atn_machine *const m = atn_model_machine_builtin();
+    if (m == NULL)
+        return NULL;
+    const double wanted = slowest_host(t) / 8 * m->framing;
+    const double rate = fmin(wanted, m->channel[0].rate); /* memory is not slower */
+    if (rate > 1.1 * m->channel[1].rate)
+        set_rate(&m->channel[1], rate);
+    return m;
 }

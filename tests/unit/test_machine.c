@@ -217,6 +217,32 @@ static void builtin_machine_has_no_warnings(void **state)
     atn_model_machine_free(m);
 }
 
+static double assumed_rate(const char *tree)
+{
+    atn_topo *t = NULL;
+    assert_int_equal(atn_topo_parse_synthetic(tree, &t, NULL), ATN_OK);
+    atn_machine *const m = atn_model_machine_assumed(t);
+    assert_non_null(m);
+    assert_int_equal(atn_model_machine_warnings(m, NULL, NULL), 0);
+    for (double n = 1; n < 1 << 24; n *= 2)
+        assert_true(atn_model_channel_message(m, 0, n) < atn_model_channel_message(m, 1, n));
+    const double rate = atn_model_channel_rate(m, 1);
+    atn_model_machine_free(m);
+    atn_topo_free(t);
+    return rate;
+}
+
+/* A message alone on links of 10 Gbit/s uses them; slower links limit by themselves. */
+static void assumed_machine_has_the_rate_of_hosts(void **state)
+{
+    (void)state;
+    const double memory = 4000e6;
+    near(assumed_rate("4@40Gx16@10G"), 10e9 / 8 * 1460 / 1538);
+    near(assumed_rate("4x16@100M"), 117e6);
+    near(assumed_rate("4x16"), 117e6);
+    near(assumed_rate("4@400Gx16@100G"), memory);
+}
+
 /* Table 7.1 of the thesis. */
 static void plogp_becomes_loggp(void **state)
 {
@@ -313,6 +339,7 @@ int main(void)
         cmocka_unit_test(damaged_files),
         cmocka_unit_test(suspicious_values_cause_warnings),
         cmocka_unit_test(builtin_machine_has_no_warnings),
+        cmocka_unit_test(assumed_machine_has_the_rate_of_hosts),
         cmocka_unit_test(plogp_becomes_loggp),
         cmocka_unit_test(tables_fill_in_order),
         cmocka_unit_test(channels_by_topology),

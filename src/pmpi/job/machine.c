@@ -42,5 +42,5 @@ void atn_job_machine_open(atn_job *job, const char *text, size_t bytes)
     if (job->measured)
         return;
     atn_model_machine_free(job->machine);
-    job->machine = atn_model_machine_builtin();
+    job->machine = atn_model_machine_assumed(job->topo);
 }
