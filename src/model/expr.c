@@ -1,4 +1,4 @@
-/* expr.c - recursive descent that evaluates while parsing. */
+/* expr.c - recursive descent into a tree, which can be evaluated for many values of its variables. */
 #include "model/expr.h"
 
 #include <ctype.h>
@@ -6,33 +6,59 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef enum { NUMBER, VARIABLE, NEGATE, ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, CALL, LOOP } kind;
+
+typedef double (*function)(double, double);
+
+/* Operands are indices of nodes.  A loop binds a variable and joins the values of term `c`. */
+typedef struct {
+    kind kind;
+    int a, b, c; /* -1: none */
+    int slot;    /* of a variable: its index; those that loops bind follow those that are given */
+    double number;
+    function call;
+} node;
+
+struct atn_expr {
+    int nvars, top;
+    ATN_VEC(node) nodes;
+};
+
 typedef struct scope {
-    atn_variable var; /* of a sum or let */
+    const char *name; /* of a sum or let */
+    int slot;
     const struct scope *outer;
 } scope;
 
 typedef struct {
     const char *at;
     const atn_variable *vars;
-    int nvars;
+    atn_expr *expr;
     const scope *scopes;
-    int depth;
+    int depth, bound;  /* of recursion; variables that are bound here */
     const char *wrong; /* the first error and its position */
     const char *where;
 } reader;
 
 enum { MAX_DEPTH = 100, MAX_NAME = 31 };
 
-static double fault_at(reader *x, const char *where, const char *what)
+static int fault_at(reader *x, const char *where, const char *what)
 {
     if (!x->wrong) {
         x->wrong = what;
         x->where = where;
     }
-    return 0.0;
+    return 0;
 }
 
-static double fault(reader *x, const char *what) { return fault_at(x, x->at, what); }
+static int fault(reader *x, const char *what) { return fault_at(x, x->at, what); }
+
+static int add(reader *x, node made)
+{
+    if (!atn_push(&x->expr->nodes, made))
+        return fault(x, "out of memory");
+    return x->expr->nodes.n - 1;
+}
 
 /* A loop, because strspn builds a table of all characters and this is called very often. */
 static void skip_space(reader *x)
@@ -56,7 +82,7 @@ static void expect(reader *x, char c, const char *what)
         fault(x, what);
 }
 
-static double sum_of_terms(reader *x);
+static int sum_of_terms(reader *x);
 
 /* ---- functions ---- */
 
@@ -89,22 +115,23 @@ static double knomial_of(double v, double base)
 static const struct {
     const char *name;
     int args;
-    double (*call)(double, double);
+    function call;
 } functions[] = {
     {"ceil", 1, ceil_of}, {"floor", 1, floor_of},   {"log2", 1, log2_of},
     {"pow2", 1, is_pow2}, {"min", 2, fmin},         {"max", 2, fmax},
     {"is", 2, is_equal},  {"levels", 2, levels_of}, {"knomial", 2, knomial_of},
 };
 
-static double call(reader *x, const char *name, const char *start)
+static int call(reader *x, const char *name, const char *start)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(functions[i].name, name) != 0)
             continue;
-        const double v = sum_of_terms(x);
+        const int a = sum_of_terms(x);
         if (functions[i].args == 2)
             expect(x, ',', "a second argument is missing");
-        return functions[i].call(v, functions[i].args == 2 ? sum_of_terms(x) : 0.0);
+        const int b = functions[i].args == 2 ? sum_of_terms(x) : -1;
+        return add(x, (node){.kind = CALL, .a = a, .b = b, .call = functions[i].call});
     }
     return fault_at(x, start, "unknown function");
 }
@@ -126,75 +153,69 @@ static void read_name(reader *x, char name[MAX_NAME + 1])
 
 static double plus(double v, double w) { return v + w; }
 
-/* The term is parsed again for every value of the variable, and once if there is none. */
-static double collect(reader *x, const char *name, double from, double to,
-                      double (*join)(double, double))
+/* The term of a loop over a variable. */
+static int bound(reader *x, const char *name, int from, int to, function join)
 {
-    scope s = {{name, from}, x->scopes};
-    const char *term = x->at;
-    double total = 0.0;
+    const scope s = {name, x->expr->nvars + x->bound, x->scopes};
 
     x->scopes = &s;
-    do {
-        x->at = term;
-        const double v = sum_of_terms(x);
-        if (s.var.value <= to)
-            total = join(total, v);
-        s.var.value += 1.0;
-    } while (s.var.value <= to && !x->wrong);
+    x->bound++;
+    const int term = sum_of_terms(x);
+    x->bound--;
     x->scopes = s.outer;
-    return total;
+    return add(x,
+               (node){.kind = LOOP, .a = from, .b = to, .c = term, .slot = s.slot, .call = join});
 }
 
-static double range(reader *x, double (*join)(double, double))
+static int range(reader *x, function join)
 {
     static const char form[] = "write (variable, from, to, term)";
     char name[MAX_NAME + 1];
 
     read_name(x, name);
     expect(x, ',', form);
-    const double from = sum_of_terms(x);
+    const int from = sum_of_terms(x);
     expect(x, ',', form);
-    const double to = sum_of_terms(x);
+    const int to = sum_of_terms(x);
     expect(x, ',', form);
-    return collect(x, name, from, to, join);
+    return bound(x, name, from, to, join);
 }
 
-static double let(reader *x)
+static int let(reader *x)
 {
     static const char form[] = "write let(variable, value, term)";
     char name[MAX_NAME + 1];
 
     read_name(x, name);
     expect(x, ',', form);
-    const double value = sum_of_terms(x);
+    const int value = sum_of_terms(x);
     expect(x, ',', form);
-    return collect(x, name, value, value, plus);
+    return bound(x, name, value, -1, plus);
 }
 
 /* ---- grammar ---- */
 
-static double variable(reader *x, const char *name, const char *start)
+static int variable(reader *x, const char *name, const char *start)
 {
     for (const scope *s = x->scopes; s; s = s->outer)
-        if (strcmp(s->var.name, name) == 0)
-            return s->var.value;
-    for (int i = 0; i < x->nvars; i++)
+        if (strcmp(s->name, name) == 0)
+            return add(x, (node){.kind = VARIABLE, .slot = s->slot});
+    for (int i = 0; i < x->expr->nvars; i++)
         if (strcmp(x->vars[i].name, name) == 0)
-            return x->vars[i].value;
+            return add(x, (node){.kind = VARIABLE, .slot = i});
     return fault_at(x, start, "unknown variable");
 }
 
-static double number(reader *x)
+static int number(reader *x)
 {
     char *end;
     const double v = strtod(x->at, &end);
 
     x->at = end;
-    return v;
+    return add(x, (node){.kind = NUMBER, .number = v});
 }
 
-static double named(reader *x)
+static int named(reader *x)
 {
     const char *start = x->at;
     char name[MAX_NAME + 1];
@@ -202,84 +223,168 @@ static double named(reader *x)
     read_name(x, name);
     if (!accept(x, '('))
         return variable(x, name, start);
-    const double v = strcmp(name, "sum") == 0    ? range(x, plus)
-                     : strcmp(name, "most") == 0 ? range(x, fmax)
-                     : strcmp(name, "let") == 0  ? let(x)
-                                                 : call(x, name, start);
+    const int v = strcmp(name, "sum") == 0    ? range(x, plus)
+                  : strcmp(name, "most") == 0 ? range(x, fmax)
+                  : strcmp(name, "let") == 0  ? let(x)
+                                              : call(x, name, start);
     expect(x, ')', "a ')' is missing");
     return v;
 }
 
-static double primary(reader *x)
+static int primary(reader *x)
 {
     skip_space(x);
     if (isdigit((unsigned char)*x->at))
         return number(x);
     if (!accept(x, '('))
         return named(x);
-    const double v = sum_of_terms(x);
+    const int v = sum_of_terms(x);
     expect(x, ')', "a ')' is missing");
     return v;
 }
 
-static double power(reader *x)
+static int power(reader *x)
 {
     if (++x->depth > MAX_DEPTH || x->wrong) {
         x->depth--;
         return fault(x, "nested too deeply");
     }
     const bool minus = accept(x, '-');
-    double v = minus ? power(x) : primary(x);
-    if (!minus && accept(x, '^'))
-        v = pow(v, power(x));
+    int v = minus ? power(x) : primary(x);
+    if (minus)
+        v = add(x, (node){.kind = NEGATE, .a = v});
+    else if (accept(x, '^'))
+        v = add(x, (node){.kind = POWER, .a = v, .b = power(x)});
     x->depth--;
-    return minus ? -v : v;
+    return v;
 }
 
-static double product(reader *x)
+static int product(reader *x)
 {
-    double v = power(x);
+    int v = power(x);
 
     while (!x->wrong) {
         if (accept(x, '*'))
-            v *= power(x);
+            v = add(x, (node){.kind = MULTIPLY, .a = v, .b = power(x)});
         else if (accept(x, '/'))
-            v /= power(x);
+            v = add(x, (node){.kind = DIVIDE, .a = v, .b = power(x)});
         else
             break;
     }
     return v;
 }
 
-static double sum_of_terms(reader *x)
+static int sum_of_terms(reader *x)
 {
-    double v = product(x);
+    int v = product(x);
 
     while (!x->wrong) {
         if (accept(x, '+'))
-            v += product(x);
+            v = add(x, (node){.kind = ADD, .a = v, .b = product(x)});
         else if (accept(x, '-'))
-            v -= product(x);
+            v = add(x, (node){.kind = SUBTRACT, .a = v, .b = product(x)});
         else
             break;
     }
     return v;
+}
+
+/* ---- values ---- */
+
+static double value_of(const atn_expr *x, int i, double *vars);
+
+static double loop(const atn_expr *x, const node *n, double *vars)
+{
+    const double from = value_of(x, n->a, vars);
+    const double to = n->b < 0 ? from : value_of(x, n->b, vars);
+    double total = 0.0;
+
+    for (double v = from; v <= to; v += 1.0) {
+        vars[n->slot] = v;
+        total = n->call(total, value_of(x, n->c, vars));
+    }
+    return total;
+}
+
+static double value_of(const atn_expr *x, int i, double *vars)
+{
+    const node *const n = &x->nodes.v[i];
+
+    switch (n->kind) {
+    case NUMBER:
+        return n->number;
+    case VARIABLE:
+        return vars[n->slot];
+    case NEGATE:
+        return -value_of(x, n->a, vars);
+    case ADD:
+        return value_of(x, n->a, vars) + value_of(x, n->b, vars);
+    case SUBTRACT:
+        return value_of(x, n->a, vars) - value_of(x, n->b, vars);
+    case MULTIPLY:
+        return value_of(x, n->a, vars) * value_of(x, n->b, vars);
+    case DIVIDE:
+        return value_of(x, n->a, vars) / value_of(x, n->b, vars);
+    case POWER:
+        return pow(value_of(x, n->a, vars), value_of(x, n->b, vars));
+    case CALL:
+        return n->call(value_of(x, n->a, vars), n->b < 0 ? 0.0 : value_of(x, n->b, vars));
+    case LOOP:
+        return loop(x, n, vars);
+    }
+    return 0.0;
+}
+
+double atn_model_expr_value(const atn_expr *x, const atn_variable *vars)
+{
+    double v[ATN_EXPR_VARIABLES + MAX_DEPTH];
+
+    for (int i = 0; i < x->nvars; i++)
+        v[i] = vars[i].value;
+    return value_of(x, x->top, v);
+}
+
+/* ---- interface ---- */
+
+void atn_model_expr_free(atn_expr *x)
+{
+    if (x)
+        atn_vec_free(&x->nodes);
+    free(x);
+}
+
+atn_status atn_model_expr_read(const char *text, const atn_variable *vars, int n, atn_expr **expr_p,
+                               atn_error *err)
+{
+    atn_expr *const made = calloc(1, sizeof *made);
+    reader x = {.at = text, .vars = vars, .expr = made};
+
+    if (made == NULL)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    made->nvars = atn_min(n, ATN_EXPR_VARIABLES);
+    made->top = sum_of_terms(&x);
+    skip_space(&x);
+    if (!x.wrong && *x.at != '\0')
+        fault(&x, "an operator is missing");
+    if (x.wrong) {
+        atn_model_expr_free(made);
+        return atn_fail(err, ATN_INPUT, "'%s': character %d: %s", text, (int)(x.where - text) + 1,
+                        x.wrong);
+    }
+    *expr_p = made;
+    return ATN_OK;
 }
 
 atn_status atn_model_expr_eval(const char *text, const atn_variable *vars, int n, double *value_p,
                                atn_error *err)
 {
-    reader x = {.at = text, .vars = vars, .nvars = n};
-    const double v = sum_of_terms(&x);
+    atn_expr *x = NULL;
+    const atn_status status = atn_model_expr_read(text, vars, n, &x, err);
 
-    skip_space(&x);
-    if (!x.wrong && *x.at != '\0')
-        fault(&x, "an operator is missing");
-    if (x.wrong)
-        return atn_fail(err, ATN_INPUT, "'%s': character %d: %s", text, (int)(x.where - text) + 1,
-                        x.wrong);
-    *value_p = v;
-    return ATN_OK;
+    if (status == ATN_OK)
+        *value_p = atn_model_expr_value(x, vars);
+    atn_model_expr_free(x);
+    return status;
 }
 
 bool atn_model_expr_names(const char *text, const char *name)

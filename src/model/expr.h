@@ -18,7 +18,17 @@ typedef struct {
     double value;
 } atn_variable;
 
-/* ATN_INPUT: not an expression; the error has position and reason. */
+enum { ATN_EXPR_VARIABLES = 32 };
+
+/* An expression in up to ATN_EXPR_VARIABLES variables, read once.  ATN_INPUT: not an expression; the
+ * error has position and reason. */
+typedef struct atn_expr atn_expr;
+atn_status atn_model_expr_read(const char *text, const atn_variable *vars, int n, atn_expr **expr_p,
+                               atn_error *err);
+void atn_model_expr_free(atn_expr *x); /* NULL is fine */
+/* For other values of the same variables in the same order. */
+double atn_model_expr_value(const atn_expr *x, const atn_variable *vars);
+/* Both together. */
 atn_status atn_model_expr_eval(const char *text, const atn_variable *vars, int n, double *value_p,
                                atn_error *err);
 /* Whether the text names the variable or function. */

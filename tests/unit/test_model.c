@@ -49,6 +49,25 @@ static void expressions_have_values(void **state)
     }
 }
 
+/* Read once, a form is evaluated for other values; loops bind their variables anew each time. */
+static void forms_are_read_once(void **state)
+{
+    (void)state;
+    atn_variable now[] = {{"p", 2}, {"a", 10}};
+    atn_expr *x = NULL;
+    assert_int_equal(
+        atn_model_expr_read("sum(i, 1, p, let(q, i * a, q + sum(j, 1, i, j)))", now, 2, &x, NULL),
+        ATN_OK);
+    assert_true(atn_model_expr_value(x, now) == 34);
+    now[0].value = 3;
+    now[1].value = 1;
+    assert_true(atn_model_expr_value(x, now) == 16);
+    now[0].value = 0;
+    assert_true(atn_model_expr_value(x, now) == 0);
+    atn_model_expr_free(x);
+    atn_model_expr_free(NULL);
+}
+
 static void errors_are_located(void **state)
 {
     (void)state;
@@ -183,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expressions_have_values),
+        cmocka_unit_test(forms_are_read_once),
         cmocka_unit_test(errors_are_located),
         cmocka_unit_test(deep_nesting_is_rejected),
         cmocka_unit_test(names_are_whole_words),
