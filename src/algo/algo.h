@@ -135,7 +135,8 @@ int atn_algo_segments(const atn_row *row, const atn_problem *q, const atn_params
  * ATN_NOT_APPLICABLE with a reason when the row refuses. */
 atn_status atn_algo_build(const atn_row *row, const atn_problem *q, const atn_params *prm,
                           atn_schedule **schedule_p, atn_error *err);
-/* The same without the check, for one of many ranks of a problem that was checked before. */
+/* The same without the check, for one of many ranks of a problem that was checked before; the name
+ * of the schedule has no parameters. */
 atn_status atn_algo_build_unchecked(const atn_row *row, const atn_problem *q, const atn_params *prm,
                                     atn_schedule **schedule_p, atn_error *err);
 

@@ -143,28 +143,9 @@ static void run_passes(atn_builder *b, const atn_row *row, const atn_problem *q,
                              (int)atn_algo_params_get(row, prm, "every", 1));
 }
 
-atn_status atn_algo_build(const atn_row *row, const atn_problem *q, const atn_params *prm,
-                          atn_schedule **schedule_p, atn_error *err)
+static atn_status build_named(const char *name, const atn_row *row, const atn_problem *q,
+                              const atn_params *prm, atn_schedule **schedule_p, atn_error *err)
 {
-    char name[ATN_NAME_ROOM];
-
-    atn_algo_derived_open(q->topo);
-    const char *why = row->algo->build ? atn_algo_refuses(row, q, prm) : "it has no schedule";
-    const atn_status status =
-        why ? ATN_NOT_APPLICABLE : atn_algo_build_unchecked(row, q, prm, schedule_p, err);
-    atn_algo_derived_close();
-    if (why == NULL)
-        return status;
-    atn_algo_params_print(row, prm, name, sizeof name);
-    return atn_fail(err, ATN_NOT_APPLICABLE, "%s is not applicable: %s", name, why);
-}
-
-atn_status atn_algo_build_unchecked(const atn_row *row, const atn_problem *q, const atn_params *prm,
-                                    atn_schedule **schedule_p, atn_error *err)
-{
-    char name[ATN_NAME_ROOM];
-
-    atn_algo_params_print(row, prm, name, sizeof name);
     atn_builder *b = atn_builder_new(q);
     if (!b)
         return atn_fail(err, ATN_MEMORY, "%s: out of memory", name);
@@ -172,6 +153,28 @@ atn_status atn_algo_build_unchecked(const atn_row *row, const atn_problem *q, co
     run_passes(b, row, q, prm);
     atn_algo_derived_close();
     return atn_builder_finish(b, name, schedule_p, err);
+}
+
+atn_status atn_algo_build(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                          atn_schedule **schedule_p, atn_error *err)
+{
+    char name[ATN_NAME_ROOM];
+
+    atn_algo_params_print(row, prm, name, sizeof name);
+    atn_algo_derived_open(q->topo);
+    const char *why = row->algo->build ? atn_algo_refuses(row, q, prm) : "it has no schedule";
+    const atn_status status =
+        why ? ATN_NOT_APPLICABLE : build_named(name, row, q, prm, schedule_p, err);
+    atn_algo_derived_close();
+    if (why == NULL)
+        return status;
+    return atn_fail(err, ATN_NOT_APPLICABLE, "%s is not applicable: %s", name, why);
+}
+
+atn_status atn_algo_build_unchecked(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                                    atn_schedule **schedule_p, atn_error *err)
+{
+    return build_named(row->name, row, q, prm, schedule_p, err);
 }
 
 void atn_algo_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *algo,

@@ -6,6 +6,7 @@
 #include "sched/conflict.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct {
     int op, next;
@@ -17,12 +18,13 @@ typedef struct {
 enum { BITS = 64, LEVELS = 6 };
 
 typedef struct {
-    uint64_t *bits[LEVELS];           /* of one allocation, like the others */
+    uint64_t *bits[LEVELS];
     int32_t *next, *writer, *readers; /* first block of the next run; readers: index into nodes */
 } runs;
 
 typedef struct {
     runs space[ATN_SPACES];
+    void *memory; /* of their entries */
     ATN_VEC(reader) nodes;
     bool (*conflict)(void *context, int op, int on);
     void *context;
@@ -77,32 +79,55 @@ static void cut(runs *x, int block)
     mark(x, block);
 }
 
-static bool begin_runs(runs *x, int blocks)
+static size_t words_for(int blocks)
 {
     size_t n = (size_t)blocks, words = 0;
 
     for (int l = 0; l < LEVELS; l++)
         words += (n = n / BITS + 1);
-    x->bits[0] = calloc(words, sizeof *x->bits[0]);
-    n = (size_t)blocks + 1;
-    x->next = malloc(3 * sizeof *x->next * n);
-    if (!x->bits[0] || !x->next)
-        return false;
-    x->writer = x->next + n;
-    x->readers = x->writer + n;
-    n = (size_t)blocks;
+    return words;
+}
+
+/* Takes its bits from `words` and its entries from `entries`. */
+static void begin_runs(runs *x, int blocks, uint64_t *words, int32_t *entries)
+{
+    size_t n = (size_t)blocks;
+
+    x->bits[0] = words;
     for (int l = 1; l < LEVELS; l++)
         x->bits[l] = x->bits[l - 1] + (n = n / BITS + 1);
+    n = (size_t)blocks + 1;
+    x->next = entries;
+    x->writer = x->next + n;
+    x->readers = x->writer + n;
     x->writer[0] = x->readers[0] = -1;
     x->next[0] = blocks;
     mark(x, 0);
-    return true;
 }
 
-static void end_runs(runs *x)
+/* One allocation serves all spaces, since many short programs are looked at. */
+static bool begin_all(tracker *t, const atn_schedule *s)
 {
-    free(x->bits[0]);
-    free(x->next);
+    int blocks[ATN_SPACES];
+    size_t words = 0, entries = 0;
+
+    for (int i = 0; i < ATN_SPACES; i++) {
+        blocks[i] = atn_sched_space_blocks(s, (atn_space)i);
+        words += words_for(blocks[i]);
+        entries += 3 * ((size_t)blocks[i] + 1);
+    }
+    uint64_t *word = malloc(words * sizeof *word + entries * sizeof(int32_t));
+    t->memory = word;
+    if (!word)
+        return false;
+    memset(word, 0, words * sizeof *word);
+    int32_t *entry = (int32_t *)(word + words);
+    for (int i = 0; i < ATN_SPACES; i++) {
+        begin_runs(&t->space[i], blocks[i], word, entry);
+        word += words_for(blocks[i]);
+        entry += 3 * ((size_t)blocks[i] + 1);
+    }
+    return true;
 }
 
 /* ---- operations ---- */
@@ -182,15 +207,13 @@ bool atn_sched_conflicts(const atn_schedule *s, bool (*begin)(void *context, int
 {
     tracker t = {.conflict = conflict, .context = context, .ok = true};
 
-    for (int i = 0; i < ATN_SPACES; i++)
-        t.ok = begin_runs(&t.space[i], atn_sched_space_blocks(s, (atn_space)i)) && t.ok;
+    t.ok = begin_all(&t, s);
     for (int i = 0; t.ok && i < s->nops; i++) {
         t.ok = begin(context, i);
         if (t.ok)
             follow(&t, s, i);
     }
-    for (int i = 0; i < ATN_SPACES; i++)
-        end_runs(&t.space[i]);
+    free(t.memory);
     atn_vec_free(&t.nodes);
     return t.ok;
 }
