@@ -149,7 +149,7 @@ static void print(const variant *v, amount a)
 
 int main(int argc, char **argv)
 {
-    static const atn_place_mpi mpi = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
+    static const atn_place_mpi mpi = {MPI_Bcast, MPI_Allreduce};
     variant v[MAX_VARIANTS];
     atn_topo *topo = NULL;
     atn_error err = {0};

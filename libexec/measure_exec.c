@@ -44,7 +44,7 @@ static bool failed(const job *j, atn_status status, const char *text)
 
 /* ---- the machine ---- */
 
-static const atn_place_mpi library = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
+static const atn_place_mpi library = {MPI_Bcast, MPI_Allreduce};
 
 /* Without a topology: all hosts on one switch. */
 static bool place_by_name(job *j, atn_error *err)

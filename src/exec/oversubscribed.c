@@ -3,7 +3,9 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "exec/exchange.h"
 #include "exec/host.h"
 #include "topo/node.h"
 
@@ -23,7 +25,6 @@ static bool is_oversubscribed(const atn_pus *sets, int n)
 /* The ranks that share a kernel with this rank; the first of them collects the data. */
 typedef struct {
     const atn_location *locations;
-    MPI_Comm comm;
     int p, r;
 } room;
 
@@ -34,46 +35,65 @@ static int next_neighbour(const room *x, int from)
     return from;
 }
 
-static int count_neighbours(const room *x)
+static int neighbour(const void *context, int i)
 {
-    int n = 0;
-    for (int i = next_neighbour(x, 0); i < x->p; i = next_neighbour(x, i + 1))
-        n++;
-    return n;
+    const room *const x = context;
+    int at = next_neighbour(x, 0);
+    while (i-- > 0)
+        at = next_neighbour(x, at + 1);
+    return at;
 }
 
-/* Without memory the result is true; the messages are exchanged in any case. */
-static bool collect_sets(const room *x, const atn_pus *own, int n)
+static atn_team team_of(const room *x, MPI_Comm comm)
 {
-    atn_pus *const sets = malloc((size_t)n * sizeof *sets);
-    atn_pus one;
-    int k = 0;
-    if (sets != NULL)
-        sets[k++] = *own;
-    for (int i = next_neighbour(x, x->r + 1); i < x->p; i = next_neighbour(x, i + 1)) {
-        PMPI_Recv(&one, (int)sizeof one, MPI_BYTE, i, 0, x->comm, MPI_STATUS_IGNORE);
-        if (sets != NULL)
-            sets[k++] = one;
+    atn_team t = {.comm = comm, .rank_of = neighbour, .context = x};
+    for (int i = next_neighbour(x, 0); i < x->p; i = next_neighbour(x, i + 1)) {
+        t.own = i == x->r ? t.n : t.own;
+        t.n++;
     }
-    const int shared = sets == NULL || is_oversubscribed(sets, n);
-    for (int i = next_neighbour(x, x->r + 1); i < x->p; i = next_neighbour(x, i + 1))
-        PMPI_Send(&shared, 1, MPI_INT, i, 0, x->comm);
-    free(sets);
-    return shared != 0;
+    return t;
 }
 
-static bool compare_ranks(const room *x)
+typedef struct {
+    atn_pus *v;
+    int n;
+} set_pile;
+
+/* Without memory sets are missing. */
+static void take(void *context, const char *data, int64_t bytes)
 {
-    const int n = count_neighbours(x), first = next_neighbour(x, 0);
-    int shared = 1;
+    set_pile *const x = context;
+    const int more = (int)(bytes / (int64_t)sizeof *x->v);
+    atn_pus *const wider =
+        data != NULL ? realloc(x->v, (size_t)(x->n + more) * sizeof *wider) : NULL;
+    if (wider == NULL)
+        return;
+    memcpy(wider + x->n, data, (size_t)bytes);
+    x->v = wider;
+    x->n += more;
+}
+
+static const char *give(void *context, int64_t *bytes_p)
+{
+    const set_pile *const x = context;
+    *bytes_p = x->n * (int64_t)sizeof *x->v;
+    return (const char *)x->v;
+}
+
+/* Without all sets the result is true. */
+static bool compare_ranks(const room *x, MPI_Comm comm)
+{
+    const atn_team team = team_of(x, comm);
+    set_pile sets = {0};
     atn_pus own;
-    if (n == 1 || n > x->locations[first].processors)
-        return n > 1;
+    if (team.n == 1 || team.n > x->locations[neighbour(x, 0)].processors)
+        return team.n > 1;
     atn_topo_pus_own(&own);
-    if (x->r == first)
-        return collect_sets(x, &own, n);
-    PMPI_Send(&own, (int)sizeof own, MPI_BYTE, first, 0, x->comm);
-    PMPI_Recv(&shared, 1, MPI_INT, first, 0, x->comm, MPI_STATUS_IGNORE);
+    take(&sets, (const char *)&own, sizeof own);
+    atn_exec_team_collect(&(atn_collection){take, give, &sets}, &team);
+    int shared = team.own > 0 || sets.n != team.n || is_oversubscribed(sets.v, sets.n);
+    atn_exec_team_spread(&shared, &team);
+    free(sets.v);
     return shared != 0;
 }
 
@@ -114,10 +134,10 @@ bool atn_exec_locations_oversubscribed(const atn_location *locations, MPI_Comm c
 {
     if (ATN_SIMULATED)
         return false;
-    room x = {.locations = locations, .comm = comm};
+    room x = {.locations = locations};
     PMPI_Comm_size(comm, &x.p);
     PMPI_Comm_rank(comm, &x.r);
-    return compare_ranks(&x);
+    return compare_ranks(&x, comm);
 }
 
 bool atn_exec_ranks_oversubscribed(const atn_place_mpi *mpi, MPI_Comm comm)

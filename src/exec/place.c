@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "exec/exchange.h"
 #include "exec/host.h"
 #include "topo/inside.h"
 
@@ -92,26 +93,56 @@ void atn_exec_location_own(const atn_topo *tree, atn_location *location_p)
         location_p->part = own_part(tree, location_p->host);
 }
 
-/* Ranks of a host follow each other in the table only with block mapping, so each is compared with
- * the first of its host. */
-static const atn_location *first_of_host(const atn_location *locations, int i)
+typedef struct {
+    uint64_t kernel, memory;
+} domain;
+
+static int by_kernel(const void *a, const void *b)
 {
-    int first = 0;
-    while (locations[first].kernel != locations[i].kernel)
-        first++;
-    return &locations[first];
+    const domain *const x = a, *const y = b;
+    return (x->kernel > y->kernel) - (x->kernel < y->kernel);
+}
+
+/* The ranks of a host follow each other. */
+static atn_sharing sharing_of(const domain *sorted, int p)
+{
+    for (int i = 0; i < p; i++) {
+        const bool differs = i > 0 && sorted[i].kernel == sorted[i - 1].kernel &&
+                             sorted[i].memory != sorted[i - 1].memory;
+        if (sorted[i].memory == 0 || differs)
+            return ATN_SHARED_NONE;
+    }
+    return sorted[0].kernel == sorted[p - 1].kernel ? ATN_SHARED_ALL : ATN_SHARED_HOSTS;
+}
+
+/* By kernel; NULL: no memory. */
+static domain *sort_domains(const atn_location *locations, int p)
+{
+    domain *const list = malloc((size_t)p * sizeof *list);
+    if (list == NULL)
+        return NULL;
+    for (int i = 0; i < p; i++)
+        list[i] = (domain){locations[i].kernel, locations[i].memory};
+    qsort(list, (size_t)p, sizeof *list, by_kernel);
+    return list;
 }
 
 atn_sharing atn_exec_locations_sharing(const atn_location *locations, int p)
 {
-    bool one_host = true;
-    for (int i = 0; i < p; i++) {
-        const atn_location *const first = first_of_host(locations, i);
-        one_host = one_host && first == locations;
-        if (locations[i].memory == 0 || locations[i].memory != first->memory)
-            return ATN_SHARED_NONE;
-    }
-    return one_host ? ATN_SHARED_ALL : ATN_SHARED_HOSTS;
+    domain *const list = sort_domains(locations, p);
+    const atn_sharing found = list != NULL ? sharing_of(list, p) : ATN_SHARED_NONE;
+    free(list);
+    return found;
+}
+
+int atn_exec_locations_hosts(const atn_location *locations, int p)
+{
+    domain *const list = sort_domains(locations, p);
+    int hosts = 0;
+    for (int i = 0; list != NULL && i < p; i++)
+        hosts += i == 0 || list[i].kernel != list[i - 1].kernel;
+    free(list);
+    return hosts;
 }
 
 atn_location *atn_exec_locations_share(const atn_place_mpi *mpi, MPI_Comm comm,
@@ -127,8 +158,7 @@ atn_location *atn_exec_locations_share(const atn_place_mpi *mpi, MPI_Comm comm,
         return NULL;
     }
     atn_exec_location_own(tree, &own);
-    if (mpi->allgather(&own, sizeof own, MPI_BYTE, locations, sizeof own, MPI_BYTE, comm) !=
-        MPI_SUCCESS) {
+    if (atn_exec_exchange(&own, (int)sizeof own, locations, comm) != MPI_SUCCESS) {
         free(locations);
         return NULL;
     }

@@ -11,8 +11,6 @@
 /* The real routines (the preload library interposes the public names). */
 typedef struct atn_place_mpi {
     int (*bcast)(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm);
-    int (*allgather)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                     int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
     int (*allreduce)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
                      MPI_Comm comm);
 } atn_place_mpi;
@@ -46,8 +44,11 @@ char *atn_exec_place_text(const char *name, atn_error *err);
 atn_status atn_exec_place_tree(const char *text, const char *origin, atn_topo **tree_p,
                                atn_error *err);
 void atn_exec_location_own(const atn_topo *tree, atn_location *location_p);
-/* The ranks that should be able to read each other's memory; proven when it is mapped. */
+/* The ranks that should be able to read each other's memory; proven when it is mapped.  Without
+ * memory none, which callers must agree on. */
 atn_sharing atn_exec_locations_sharing(const atn_location *locations, int p);
+/* The number of hosts; 0: no memory. */
+int atn_exec_locations_hosts(const atn_location *locations, int p);
 /* Without a tree all hosts are on one switch. */
 atn_status atn_exec_place_locations(const atn_topo *tree, const atn_location *locations, int p,
                                     atn_topo **topo_p, atn_error *err);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "exec/exchange.h"
 #include "exec/host.h"
 #include "exec/shared.h"
 #include "shm/direct.h"
@@ -160,11 +161,10 @@ static bool exchange(opening *o, bool wanted, const atn_place_mpi *mpi, MPI_Comm
     if (mpi->allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !all)
         return false;
     offer(o);
-    if (mpi->allgather(&o->own, sizeof o->own, MPI_BYTE, o->offers, sizeof o->own, MPI_BYTE,
-                       comm) != MPI_SUCCESS)
+    if (atn_exec_exchange(&o->own, (int)sizeof o->own, o->offers, comm) != MPI_SUCCESS)
         return false;
     mine = vote(o);
-    return mpi->allgather(&mine, 1, MPI_INT, o->votes, 1, MPI_INT, comm) == MPI_SUCCESS;
+    return atn_exec_exchange(&mine, (int)sizeof mine, o->votes, comm) == MPI_SUCCESS;
 }
 
 atn_shared *atn_exec_shared_open(const atn_place_mpi *mpi, MPI_Comm comm, bool wanted, bool yields,

@@ -11,7 +11,7 @@
 
 /* ---- begin and end ---- */
 
-static const atn_place_mpi library = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
+static const atn_place_mpi library = {MPI_Bcast, MPI_Allreduce};
 
 void atn_measure_caller_begin(atn_caller *c, const atn_topo *topo)
 {

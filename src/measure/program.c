@@ -64,7 +64,7 @@ bool atn_measure_program_failed(int r, atn_status status, const char *text)
 
 atn_topo *atn_measure_program_place(int r, const char *topology)
 {
-    const atn_place_mpi mpi = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
+    const atn_place_mpi mpi = {MPI_Bcast, MPI_Allreduce};
     atn_error err = {0};
     atn_topo *topo = NULL;
     int given = topology != NULL && *topology != '\0';

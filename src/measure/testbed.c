@@ -255,7 +255,7 @@ static void fill(atn_testbed *t, const atn_testbed_options *o)
 
 atn_testbed *atn_measure_testbed_new(MPI_Comm comm, const atn_testbed_options *o)
 {
-    const atn_place_mpi library = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
+    const atn_place_mpi library = {MPI_Bcast, MPI_Allreduce};
     int p;
     MPI_Comm_size(comm, &p);
     atn_testbed *t = allocate(p, o);

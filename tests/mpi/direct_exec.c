@@ -7,7 +7,7 @@
 #include "harness.h"
 
 enum { BYTES = 100000 };
-static const atn_place_mpi library = {MPI_Bcast, MPI_Allgather, MPI_Allreduce};
+static const atn_place_mpi library = {MPI_Bcast, MPI_Allreduce};
 static char data[BYTES];
 
 /* Sends or receives `bytes` and returns whether they were read from the sender's memory, which the

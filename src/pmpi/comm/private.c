@@ -5,6 +5,7 @@
 #include "pmpi/comm/fastpath.h"
 #include "pmpi/comm/list.h"
 #include "pmpi/job/reproducible.h"
+#include "pmpi/own.h"
 
 /* MPICH has about 2000 communicators; the program keeps most of them. */
 #ifdef MPICH_VERSION
@@ -76,7 +77,7 @@ static void report_failure(const atn_comm *c)
  * should share memory (placement.c); false: they do not. */
 static bool share_memory(atn_comm *c)
 {
-    const atn_place_mpi mpi = atn_comm_real_mpi();
+    const atn_place_mpi mpi = atn_pmpi_own_place();
     atn_sharing sharing = ATN_SHARED_NONE;
     if (!atn_job_current.shared || c->p == 1)
         return true;

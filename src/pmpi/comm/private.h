@@ -3,14 +3,7 @@
 #ifndef ATN_PMPI_COMM_PRIVATE_H
 #define ATN_PMPI_COMM_PRIVATE_H
 
-#include "exec/place.h"
 #include "pmpi/comm/state.h"
-
-/* The real routines, for collective functions of the executor. */
-static inline atn_place_mpi atn_comm_real_mpi(void)
-{
-    return (atn_place_mpi){atn_pmpi_real.Bcast, atn_pmpi_real.Allgather, atn_pmpi_real.Allreduce};
-}
 
 /* Reserves one for c; false: the limit is reached (part of the agreement). */
 bool atn_comm_private_reserve(atn_comm *c);

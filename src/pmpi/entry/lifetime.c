@@ -7,6 +7,7 @@
 #include "pmpi/job/identity.h"
 #include "pmpi/observe/observe.h"
 #include "pmpi/observe/reasons.h"
+#include "pmpi/observe/traffic.h"
 #include "pmpi/select/choose.h"
 #include "pmpi/select/machine_update.h"
 #include "pmpi/select/model.h"
@@ -86,6 +87,7 @@ void atn_entry_job_start(void)
     if (!job->has_comms && (job->work != 0 || !atn_job_topology_agreed(job)))
         drop_topology(job);
     atn_entry_topology_start();
+    atn_observe_traffic_start();
     if (!job->has_comms)
         return;
     atn_observe_start();
@@ -104,6 +106,8 @@ void atn_entry_job_stop(void)
         atn_select_prediction_stop();
         atn_select_results_finish();
     }
+    if (atn_job_current.verbose > 0)
+        atn_observe_traffic_print();
     atn_select_machine_stop(&atn_job_current);
     atn_entry_topology_stop();
     atn_select_wisdom_views_free();

@@ -15,6 +15,7 @@
 #include "pmpi/job/machine.h"
 #include "pmpi/job/placement.h"
 #include "pmpi/job/settings.h"
+#include "pmpi/own.h"
 
 /* Minimum over the ranks.  A value and its complement are both minimal only if all ranks hold the
  * same value.  OTHER_MPI is the first rank with another MPI version; if there is none, it is the
@@ -23,7 +24,7 @@ enum { PROTOCOL, PROTOCOL_NOT, BUILD, BUILD_NOT, ENABLED, HOST_ONLY, OTHER_MPI, 
 
 static bool reduce_min(int64_t *ballot, int n)
 {
-    return atn_pmpi_real.Allreduce(MPI_IN_PLACE, ballot, n, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD) ==
+    return atn_pmpi_own_allreduce(MPI_IN_PLACE, ballot, n, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD) ==
            MPI_SUCCESS;
 }
 
@@ -87,9 +88,10 @@ static bool share_settings(atn_job *job, int64_t bytes, atn_broadcast *q, atn_lo
     atn_job_calibration_open(job, q->part[ATN_PART_CALIBRATION],
                              (size_t)q->head.size[ATN_PART_CALIBRATION], locations);
     atn_job_machine_open(job, q->part[ATN_PART_MACHINE], (size_t)q->head.size[ATN_PART_MACHINE]);
-    /* A rank that could not derive topology or machine is detected by all later agreements. */
-    const uint64_t parts[] = {job->hash, job->topo != NULL, job->measured, (uint64_t)job->entry,
-                              job->switches};
+    /* A rank that could not derive all of it is detected by all later agreements. */
+    const uint64_t parts[] = {job->hash,     job->topo != NULL,
+                              job->measured, (uint64_t)job->entry,
+                              job->switches, (uint64_t)job->sharing};
     job->hash = atn_hash(parts, sizeof parts, 0);
     return true;
 }

@@ -10,6 +10,7 @@
 #include "pmpi/job/placement.h"
 #include "pmpi/job/settings.h"
 #include "pmpi/job/wisdom.h"
+#include "pmpi/own.h"
 
 extern char **environ;
 
@@ -110,7 +111,7 @@ static void pack_topology(const atn_job *job, atn_broadcast *q)
         put(q, ATN_PART_TOPOLOGY, text, strlen(text) + 1);
     else if (name != NULL)
         atn_interpose_print_line("%s; no topology is used", err.text);
-    q->head.places = text != NULL || atn_job_checks_oversubscription(job);
+    q->head.places = text != NULL || atn_job_checks_oversubscription(job) || job->report != NULL;
 }
 
 static void pack_machine(const atn_job *job, atn_broadcast *q)
@@ -184,7 +185,7 @@ static bool send_bytes(char *bytes, int64_t n, atn_broadcast_head *head_p)
     for (int64_t at = 0; at < n && sent; at += PORTION) {
         char *const portion = bytes != NULL ? bytes + at : discard;
         const int some = n - at < PORTION ? (int)(n - at) : PORTION;
-        sent = atn_pmpi_real.Bcast(portion, some, MPI_CHAR, 0, MPI_COMM_WORLD) == MPI_SUCCESS;
+        sent = atn_pmpi_own_bcast(portion, some, MPI_CHAR, 0, MPI_COMM_WORLD) == MPI_SUCCESS;
         if (at == 0)
             memcpy(head_p, portion, sizeof *head_p);
     }

@@ -27,6 +27,7 @@ typedef struct atn_job {
     bool lasting; /* the same problem always gets the same choice */
     int first, watchdog, verbose;
     int p, r;           /* in MPI_COMM_WORLD */
+    int hosts;          /* of these ranks; 0: unknown, or there is no report */
     uint32_t work;      /* operations for which an entry point does more than forward the call */
     uint32_t forced;    /* operations whose communicators are set up at their first call */
     uint64_t hash;      /* of all data that must be equal, for agreements on communicators */

@@ -1,6 +1,7 @@
 /* placement.c - see placement.h. */
 #include "pmpi/job/placement.h"
 
+#include "exec/exchange.h"
 #include "exec/oversubscribed.h"
 
 const char *atn_job_topology_name(const atn_job *job)
@@ -45,15 +46,17 @@ bool atn_job_place_ranks(atn_job *job, const char *topology, uint64_t word, atn_
 
     atn_exec_location_own(tree, &own);
     own.word = word;
-    const bool alike = atn_pmpi_real.Allgather(&own, sizeof own, MPI_BYTE, locations, sizeof own,
-                                               MPI_BYTE, MPI_COMM_WORLD) == MPI_SUCCESS &&
-                       words_equal(locations, job->p, word);
+    const bool alike =
+        atn_exec_exchange(&own, (int)sizeof own, locations, MPI_COMM_WORLD) == MPI_SUCCESS &&
+        words_equal(locations, job->p, word);
     if (alike && *topology != '\0' && read)
         atn_exec_place_locations(tree, locations, job->p, &job->topo, &err);
     if (alike && *topology != '\0' && job->topo == NULL && job->r == 0)
         atn_interpose_print_line("%s; no topology is used", err.text);
     if (alike && job->shared)
         set_sharing(job, locations);
+    if (alike && job->report != NULL)
+        job->hosts = atn_exec_locations_hosts(locations, job->p);
     if (alike && atn_job_checks_oversubscription(job))
         job->oversubscribed = atn_exec_locations_oversubscribed(locations, MPI_COMM_WORLD);
     job->yield = job->yield || (job->oversubscribed && !atn_exec_library_yields());

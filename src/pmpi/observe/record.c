@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "algo/pattern.h"
+#include "exec/exchange.h"
+#include "pmpi/own.h"
 
 enum { MAX_NOTES = 1 << 14, MAX_CALLS = 1 << 20 };
 
@@ -109,33 +111,65 @@ typedef struct {
     int n;           /* calls that all ranks recorded */
 } gathered;
 
-/* One rank after the other, so that memory is needed for one at a time. */
-static bool take(int from, gathered *all)
+/* Along a tree, of each rank its number, the lengths of notes and calls, and both, in words. */
+typedef struct {
+    int64_t *v;
+    int64_t n;
+} word_pile;
+
+enum { PART_RANK, PART_NOTES, PART_CALLS, PART_HEAD };
+
+static int64_t words_of(int64_t ncalls) { return (ncalls + 1) / 2; }
+
+/* Room for n more; NULL: no memory.  Rank 0 then misses a part. */
+static int64_t *extend(word_pile *x, int64_t n)
 {
-    int sizes[2];
-    PMPI_Recv(sizes, 2, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    all->notes[from] = malloc(((size_t)sizes[0] + 1) * sizeof(int64_t));
-    all->calls[from] = malloc(((size_t)sizes[1] + 1) * sizeof(int));
-    const bool ok = all->notes[from] != NULL && all->calls[from] != NULL;
-    int go = ok;
-    PMPI_Send(&go, 1, MPI_INT, from, 0, MPI_COMM_WORLD);
-    if (!ok)
-        return false;
-    PMPI_Recv(all->notes[from], sizes[0], MPI_INT64_T, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    PMPI_Recv(all->calls[from], sizes[1], MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    return true;
+    int64_t *const wider = realloc(x->v, (size_t)(x->n + n) * sizeof *wider);
+    if (wider == NULL)
+        return NULL;
+    int64_t *const new = wider + x->n;
+    x->v = wider;
+    x->n += n;
+    return new;
 }
 
-static void give(void)
+static void add_own(word_pile *x)
 {
-    const int sizes[2] = {notes.n, calls.n};
-    int go = 0;
-    PMPI_Send(sizes, 2, MPI_INT, 0, 0, MPI_COMM_WORLD);
-    PMPI_Recv(&go, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (!go)
+    int64_t *const part = extend(x, PART_HEAD + notes.n + words_of(calls.n));
+    if (part == NULL)
         return;
-    PMPI_Send(notes.v, notes.n, MPI_INT64_T, 0, 0, MPI_COMM_WORLD);
-    PMPI_Send(calls.v, calls.n, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    part[PART_RANK] = atn_job_current.r;
+    part[PART_NOTES] = notes.n;
+    part[PART_CALLS] = calls.n;
+    memcpy(part + PART_HEAD, notes.v, (size_t)notes.n * sizeof *notes.v);
+    memcpy(part + PART_HEAD + notes.n, calls.v, (size_t)calls.n * sizeof *calls.v);
+}
+
+static void take(void *context, const char *data, int64_t bytes)
+{
+    int64_t *const to = data != NULL ? extend(context, bytes / (int64_t)sizeof *to) : NULL;
+    if (to != NULL)
+        memcpy(to, data, (size_t)bytes);
+}
+
+static const char *give(void *context, int64_t *bytes_p)
+{
+    const word_pile *const x = context;
+    *bytes_p = x->n * (int64_t)sizeof *x->v;
+    return (const char *)x->v;
+}
+
+/* Returns how many there are. */
+static int find_parts(const word_pile *x, gathered *all)
+{
+    int parts = 0;
+    for (int64_t at = 0; at < x->n; parts++) {
+        int64_t *const part = x->v + at;
+        all->notes[part[PART_RANK]] = part + PART_HEAD;
+        all->calls[part[PART_RANK]] = (int *)(part + PART_HEAD + part[PART_NOTES]);
+        at += PART_HEAD + part[PART_NOTES] + words_of(part[PART_CALLS]);
+    }
+    return parts;
 }
 
 static bool same_call(const gathered *all, int p, int a, int b)
@@ -196,28 +230,27 @@ static void write_file(const char *path, const gathered *all, int p)
     free(text);
 }
 
-static void gather(const char *path, int p, int common)
+static void write_parts(const char *path, const word_pile *x, int p, int common)
 {
     gathered all = {.notes = calloc((size_t)p, sizeof *all.notes),
                     .calls = calloc((size_t)p, sizeof *all.calls),
                     .n = common};
-    if (all.notes == NULL || all.calls == NULL)
-        PMPI_Abort(MPI_COMM_WORLD, 1); /* the other ranks wait */
-    bool ok = true;
-    all.notes[0] = notes.v;
-    all.calls[0] = calls.v;
-    for (int r = 1; r < p; r++)
-        ok = take(r, &all) && ok;
-    if (ok)
+    if (all.notes != NULL && all.calls != NULL && find_parts(x, &all) == p)
         write_file(path, &all, p);
     else
         atn_interpose_print_line("ATTUNE_RECORD: out of memory; nothing is written");
-    for (int r = 1; r < p; r++) {
-        free(all.notes[r]);
-        free(all.calls[r]);
-    }
     free(all.notes);
     free(all.calls);
+}
+
+static void gather(const char *path, const atn_job *job, int common)
+{
+    word_pile x = {0};
+    add_own(&x);
+    atn_exec_collect(&(atn_collection){take, give, &x}, MPI_COMM_WORLD);
+    if (job->r == 0)
+        write_parts(path, &x, job->p, common);
+    free(x.v);
 }
 
 void atn_observe_record_write(const char *path)
@@ -226,15 +259,13 @@ void atn_observe_record_write(const char *path)
     int common = calls.n, any = lost;
     for (int i = 0; i < calls.n; i++) /* from numbers to where notes begin */
         calls.v[i] = starts.v[calls.v[i]];
-    atn_pmpi_real.Allreduce(MPI_IN_PLACE, &common, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    atn_pmpi_real.Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    atn_pmpi_own_allreduce(MPI_IN_PLACE, &common, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    atn_pmpi_own_allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (any && job->r == 0)
         atn_interpose_print_line(
             "ATTUNE_RECORD: too many different calls; the first %d are written", common);
-    if (common > 0 && job->r == 0)
-        gather(path, job->p, common);
-    else if (common > 0)
-        give();
+    if (common > 0)
+        gather(path, job, common);
     else if (job->r == 0)
         atn_interpose_print_line(
             "ATTUNE_RECORD: no call on MPI_COMM_WORLD has sizes that differ between ranks");

@@ -1,15 +1,16 @@
 /* report.c - see report.h.
  *
- * Every rank keeps a ledger (ledger.h); MPI_Finalize merges them by one reduction whose operator
- * joins tables. */
+ * Every rank keeps a ledger (ledger.h); MPI_Finalize merges them along a tree. */
 #include "pmpi/observe/report.h"
 
 #include <locale.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/exchange.h"
 #include "pmpi/job/identity.h"
 #include "pmpi/job/job.h"
 #include "report/ledger.h"
@@ -122,46 +123,31 @@ static void join_table(const tables *from, tables *to)
     atn_report_ledger_join(&to->rows, &from->rows);
 }
 
-static void join(void *in, void *inout, int *n, MPI_Datatype *type)
+static void take(void *context, const char *data, int64_t bytes)
 {
-    (void)type;
-    for (int k = 0; k < *n; k++)
-        join_table((const tables *)in + k, (tables *)inout + k);
+    (void)bytes;
+    tables *const to = context;
+    if (data != NULL)
+        join_table((const tables *)(const void *)data, to);
+    else
+        to->rows.lost++;
 }
 
-static bool gather(tables *all)
+/* Only the rows that are in use. */
+static const char *give(void *context, int64_t *bytes_p)
 {
-    MPI_Datatype type;
-    MPI_Op op;
-    PMPI_Type_contiguous((int)sizeof own, MPI_BYTE, &type);
-    PMPI_Type_commit(&type);
-    PMPI_Op_create(join, 1, &op);
-    const int code = atn_pmpi_real.Reduce(&own, all, 1, type, op, 0, MPI_COMM_WORLD);
-    atn_pmpi_real.Op_free(&op);
-    atn_pmpi_real.Type_free(&type);
-    return code == MPI_SUCCESS;
+    const tables *const from = context;
+    *bytes_p =
+        (int64_t)(offsetof(tables, rows.row) + (size_t)from->rows.n * sizeof *from->rows.row);
+    return context;
 }
 
-static int count_hosts(void)
-{
-    MPI_Comm node;
-    int r = 0, hosts = 0;
-    if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) !=
-        MPI_SUCCESS)
-        return 1;
-    PMPI_Comm_rank(node, &r);
-    atn_pmpi_real.Comm_free(&node);
-    const int first = r == 0;
-    atn_pmpi_real.Reduce(&first, &hosts, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-    return hosts;
-}
-
-static atn_job_facts facts_of(const tables *all, int hosts)
+static atn_job_facts facts_of(const tables *all)
 {
     const atn_job *const job = &atn_job_current;
     return (atn_job_facts){
         .ranks = job->p,
-        .hosts = hosts,
+        .hosts = job->hosts,
         .mpi = atn_job_mpi_name(),
         .transport = job->transport,
         .calibration = job->calibration,
@@ -213,14 +199,13 @@ static char *write_report(const atn_job_facts *facts, size_t *bytes_p)
 
 void atn_observe_report_print(void)
 {
-    static tables all;
     own.seconds = since_init();
     own.nonblocking = atomic_load(&nonblocking);
     own.rows = ledger.rows;
-    const int hosts = count_hosts();
-    if (!gather(&all) || atn_job_current.r != 0)
+    atn_exec_collect(&(atn_collection){take, give, &own}, MPI_COMM_WORLD);
+    if (atn_job_current.r != 0)
         return;
-    const atn_job_facts facts = facts_of(&all, hosts);
+    const atn_job_facts facts = facts_of(&own);
     size_t bytes = 0;
     atn_error err = {0};
     char *const text = write_report(&facts, &bytes);

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "plan/planner.h"
+#include "pmpi/own.h"
 #include "pmpi/select/machine_update.h"
 #include "pmpi/select/problem.h"
 
@@ -273,8 +274,8 @@ static void end_broadcast(decision *d, plan_request *m)
 
 static void begin_reduction(atn_comm *c, decision *d, plan_request *m)
 {
-    d->failed = atn_pmpi_real.Iallreduce(MPI_IN_PLACE, m->seconds, TIMES, MPI_DOUBLE, MPI_MAX,
-                                         c->user, &m->request.active);
+    d->failed = atn_pmpi_own_iallreduce(MPI_IN_PLACE, m->seconds, TIMES, MPI_DOUBLE, MPI_MAX,
+                                        c->user, &m->request.active);
     enter(d, REDUCING);
 }
 

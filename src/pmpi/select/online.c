@@ -6,6 +6,7 @@
 #include "pmpi/select/online.h"
 
 #include "pmpi/comm/private.h"
+#include "pmpi/own.h"
 #include "pmpi/select/advice.h"
 #include "pmpi/select/arrivals.h"
 #include "pmpi/select/prediction.h"
@@ -30,9 +31,9 @@ bool atn_select_online_start(atn_comm *c)
         .p = c->p,
         .r = c->r,
         .comm = c->user,
-        .bcast = atn_pmpi_real.Bcast,
-        .allreduce = atn_pmpi_real.Allreduce,
-        .iallreduce = atn_pmpi_real.Iallreduce,
+        .bcast = atn_pmpi_own_bcast,
+        .allreduce = atn_pmpi_own_allreduce,
+        .iallreduce = atn_pmpi_own_iallreduce,
         .tune = atn_tune_defaults,
         .budget = spendable(job->budget),
         .overhead_ns =

@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "exec/exchange.h"
 #include "plan/wisdom.h"
 #include "pmpi/job/job.h"
+#include "pmpi/own.h"
 #include "tune/tuner.h"
 
 typedef struct {
@@ -152,76 +154,50 @@ static void join_text(const char *text, size_t bytes, atn_rules **all)
     *all = both != NULL ? both : *all != NULL ? *all : some;
 }
 
-static char *print_new(int *bytes_p)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    atn_rules *const new = take_new();
-    FILE *const f = new != NULL ? open_memstream(&text, &bytes) : NULL;
-    const bool done = f != NULL && atn_plan_rules_print(f, new);
-    if (f != NULL && fclose(f) != 0)
-        bytes = 0;
-    atn_plan_rules_free(new);
-    *bytes_p = done && bytes < 1 << 24 ? (int)bytes : 0;
-    return text;
-}
-
-/* The texts of all ranks, on rank 0. */
+/* The results of this rank and those below it in the tree. */
 typedef struct {
-    int *sizes, *at; /* one array */
+    atn_rules *rules; /* NULL: none */
     char *text;
-} inbox;
+} result_pile;
 
-/* Collective.  False: rank 0 has no memory, or there are no results. */
-static bool make_room(inbox *in, int mine)
+static void take(void *context, const char *text, int64_t bytes)
 {
-    const int p = atn_job_current.p;
-    const bool rank0 = atn_job_current.r == 0;
-    int64_t total = 0;
-    int room = 1;
-    if (rank0) {
-        in->sizes = calloc(2 * (size_t)p, sizeof *in->sizes);
-        room = in->sizes != NULL;
-    }
-    atn_pmpi_real.Bcast(&room, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (!room)
-        return false;
-    atn_pmpi_real.Gather(&mine, 1, MPI_INT, in->sizes, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (rank0) {
-        in->at = in->sizes + p;
-        for (int r = 0; r < p && total < INT32_MAX; total += in->sizes[r++])
-            in->at[r] = (int)total;
-        in->text = total > 0 && total < INT32_MAX ? malloc((size_t)total) : NULL;
-        room = in->text != NULL;
-    }
-    atn_pmpi_real.Bcast(&room, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return room;
+    result_pile *const x = context;
+    if (text != NULL)
+        join_text(text, (size_t)bytes, &x->rules);
 }
 
-static void merge_all(const inbox *in)
+static const char *give(void *context, int64_t *bytes_p)
 {
-    atn_rules *all = NULL;
-    for (int r = 0; r < atn_job_current.p; r++)
-        join_text(in->text + in->at[r], (size_t)in->sizes[r], &all);
-    merge(all);
-    atn_plan_rules_free(all);
+    result_pile *const x = context;
+    size_t bytes = 0;
+    FILE *const f = x->rules != NULL ? open_memstream(&x->text, &bytes) : NULL;
+    const bool done = f != NULL && atn_plan_rules_print(f, x->rules);
+    const bool closed = f != NULL && fclose(f) == 0;
+    *bytes_p = done && closed ? (int64_t)bytes : 0;
+    return x->text;
+}
+
+/* Most jobs have none. */
+static bool any_results(const result_pile *x)
+{
+    int any = x->rules != NULL;
+    return atn_pmpi_own_allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD) ==
+               MPI_SUCCESS &&
+           any;
 }
 
 void atn_select_results_finish(void)
 {
     if (!atn_job_current.online)
         return;
-    int mine = 0;
-    inbox in = {0};
-    char *const text = print_new(&mine);
-    if (make_room(&in, mine)) {
-        atn_pmpi_real.Gatherv(text, mine, MPI_CHAR, in.text, in.sizes, in.at, MPI_CHAR, 0,
-                              MPI_COMM_WORLD);
+    result_pile x = {.rules = take_new()};
+    if (any_results(&x)) {
+        atn_exec_collect(&(atn_collection){take, give, &x}, MPI_COMM_WORLD);
         if (atn_job_current.r == 0)
-            merge_all(&in);
+            merge(x.rules);
     }
-    free(in.sizes);
-    free(in.text);
-    free(text);
+    atn_plan_rules_free(x.rules);
+    free(x.text);
     atn_vec_free(&results);
 }

@@ -10,6 +10,7 @@
 #include "pmpi/comm/group.h"
 #include "pmpi/comm/private.h"
 #include "pmpi/job/calibration.h"
+#include "pmpi/own.h"
 #include "pmpi/select/candidates.h"
 #include "topo/hostlist.h"
 #include "topo/sketch.h"
@@ -69,7 +70,7 @@ typedef struct {
 
 static bool all_ranks(const atn_comm *c, bool mine)
 {
-    const atn_place_mpi mpi = atn_comm_real_mpi();
+    const atn_place_mpi mpi = atn_pmpi_own_place();
     return atn_exec_all_have(&mpi, c->user, mine);
 }
 
@@ -316,7 +317,7 @@ static bool may_measure(atn_comm *c)
 
 void atn_select_sketch_run(atn_comm *c)
 {
-    const atn_place_mpi mpi = atn_comm_real_mpi();
+    const atn_place_mpi mpi = atn_pmpi_own_place();
     measuring m = {.c = c};
     atn_sketch s = {0};
     atn_job_current.probed = true;

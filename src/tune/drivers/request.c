@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "exec/host.h"
+#include "exec/traffic.h"
 
 void atn_tune_request_answer(atn_advice_request *x, atn_advice advice, const atn_candidate_set *set)
 {
@@ -16,7 +17,9 @@ void atn_tune_request_answer(atn_advice_request *x, atn_advice advice, const atn
 int atn_tune_request_begin(atn_advice_request *x, int bytes, MPI_Comm comm)
 {
     char *const from = (char *)x + offsetof(atn_advice_request, answer);
-    return PMPI_Ibcast(from, (int)sizeof x->answer + bytes, MPI_BYTE, 0, comm, &x->active);
+    const int all = (int)sizeof x->answer + bytes;
+    atn_exec_traffic_collective(all, MPI_BYTE);
+    return PMPI_Ibcast(from, all, MPI_BYTE, 0, comm, &x->active);
 }
 
 int atn_tune_request_end(atn_advice_request *x) { return PMPI_Wait(&x->active, MPI_STATUS_IGNORE); }
