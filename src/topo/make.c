@@ -1,5 +1,6 @@
 /* make.c - copies a tree into the order of topo.h. */
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,25 +74,40 @@ static bool order(const atn_topo_node *nodes, int n, const int *node_of, int p, 
     return done;
 }
 
-static char *copied(const char *text, bool *failed)
+/* One block for all: allocated one by one, texts would need more memory than nodes. */
+static bool reserve_texts(atn_topo *t, const atn_topo_node *nodes)
 {
-    char *copy = text ? strdup(text) : NULL;
-    *failed = *failed || (text && !copy);
-    return copy;
+    size_t bytes = 1;
+    for (int i = 0; i < t->nnodes; i++)
+        bytes += strlen(nodes[i].name) + 1 + (nodes[i].level ? strlen(nodes[i].level) + 1 : 0);
+    t->texts = malloc(bytes);
+    return t->texts != NULL;
+}
+
+static char *copied(const char *text, char **at)
+{
+    if (!text)
+        return NULL;
+    char *copy = *at;
+    const size_t bytes = strlen(text) + 1;
+    *at += bytes;
+    return memcpy(copy, text, bytes);
 }
 
 static bool fill(atn_topo *t, const atn_topo_node *nodes, const int *new_of, const int *node_of)
 {
-    bool failed = false;
+    if (!reserve_texts(t, nodes))
+        return false;
+    char *at = t->texts;
     for (int i = 0; i < t->nnodes; i++) {
         const bool root = nodes[i].parent < 0;
         t->nodes[new_of[i]] = (atn_topo_node){
-            .name = copied(nodes[i].name, &failed),
+            .name = copied(nodes[i].name, &at),
             .kind = nodes[i].kind,
             .parent = root ? -1 : new_of[nodes[i].parent],
             .rate = root ? 0 : nodes[i].rate,
             .delay_ns = root ? 0 : nodes[i].delay_ns,
-            .level = copied(nodes[i].level, &failed),
+            .level = copied(nodes[i].level, &at),
             .number = nodes[i].number,
         };
     }
@@ -99,7 +115,7 @@ static bool fill(atn_topo *t, const atn_topo_node *nodes, const int *new_of, con
         t->nodes[i].depth = t->nodes[t->nodes[i].parent].depth + 1;
     for (int r = 0; r < t->p; r++)
         t->node_of[r] = new_of[node_of[r]];
-    return !failed;
+    return true;
 }
 
 /* ---- kinds and levels ---- */
@@ -161,16 +177,15 @@ static char *list_levels(atn_topo *t)
 atn_topo *atn_topo_make(const atn_topo_node *nodes, int nnodes, const int *node_of, int p,
                         const char *origin)
 {
-    bool failed = false;
     int *new_of = malloc(sizeof *new_of * (size_t)nnodes);
     atn_topo *t = calloc(1, sizeof *t);
     if (t) {
-        *t = (atn_topo){.p = p, .origin = copied(origin, &failed)};
+        *t = (atn_topo){.p = p, .origin = origin ? strdup(origin) : NULL};
         t->nodes = calloc((size_t)nnodes, sizeof *t->nodes);
         t->node_of = malloc(sizeof *t->node_of * ((size_t)p + 1));
         t->nnodes = t->nodes ? nnodes : 0;
     }
-    if (!new_of || !t || !t->nodes || !t->node_of || failed ||
+    if (!new_of || !t || !t->nodes || !t->node_of || (origin && !t->origin) ||
         !order(nodes, nnodes, node_of, p, new_of) || !fill(t, nodes, new_of, node_of) ||
         !list_levels(t)) {
         atn_topo_free(t);
@@ -189,15 +204,20 @@ atn_topo *atn_topo_like(const atn_topo *t, const atn_topo_node *nodes, int nnode
     return like;
 }
 
+/* The number of holders is no part of the topology. */
+atn_topo *atn_topo_share(const atn_topo *t)
+{
+    atn_topo *held = (atn_topo *)t;
+    atomic_fetch_add(&held->holders, 1);
+    return held;
+}
+
 void atn_topo_free(atn_topo *t)
 {
-    if (t == NULL)
+    if (t == NULL || atomic_fetch_sub(&t->holders, 1) > 0)
         return;
-    for (int i = 0; i < t->nnodes; i++) {
-        free(t->nodes[i].name);
-        free(t->nodes[i].level);
-    }
     free(t->nodes);
+    free(t->texts);
     free(t->node_of);
     free(t->origin);
     free(t->levels);

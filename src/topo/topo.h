@@ -41,8 +41,12 @@ typedef struct atn_topo {
     char *origin;         /* the file or string it came from, for messages */
     char *levels;         /* names of its levels between blanks, also of those that were cut away */
     struct atn_routes *routes; /* NULL: the network is the tree; else see "routes" below */
+    char *texts;          /* names and levels of all nodes */
+    _Atomic int holders;  /* besides the first */
 } atn_topo;
 
+/* For another holder: each of them frees it. */
+atn_topo *atn_topo_share(const atn_topo *t);
 void atn_topo_free(atn_topo *t); /* NULL is fine */
 
 /* ---- sources (each returns a topology, with ranks if the source has them) ---- */
@@ -73,7 +77,8 @@ atn_status atn_topo_place(const atn_topo *t, const char *const *hosts, int p, at
  * "n[0-3]*2,m7". */
 atn_status atn_topo_order(const atn_topo *t, const char *order, atn_topo **topo_p, atn_error *err);
 /* The sub-topology that a group of ranks sees: new rank i is old rank ranks[i].  Branches without
- * ranks are gone, and so is what stands above the lowest node that joins them all.
+ * ranks are gone, and so is what stands above the lowest node that joins them all.  If the group is
+ * all ranks in order, and nothing is gone, it is shared.
  * NULL: no memory. */
 atn_topo *atn_topo_sub(const atn_topo *t, const int *ranks, int p);
 

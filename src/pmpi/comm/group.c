@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "interpose/job.h"
-#include "topo/topo.h"
+#include "pmpi/comm/trees.h"
 
 int *atn_comm_world_ranks(MPI_Comm comm)
 {
@@ -50,7 +50,7 @@ bool atn_comm_place(atn_comm *c)
         return true;
     int *const ranks = atn_comm_world_ranks(c->user);
     if (ranks != NULL)
-        c->topo = atn_topo_sub(atn_job_current.topo, ranks, c->p);
+        c->topo = atn_comm_tree_take(atn_job_current.topo, ranks, c->p);
     free(ranks);
     atn_exec_set_topo(c->exec, c->topo);
     return c->topo != NULL;

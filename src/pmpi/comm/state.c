@@ -7,8 +7,8 @@
 #include "pmpi/comm/fastpath.h"
 #include "pmpi/comm/list.h"
 #include "pmpi/comm/private.h"
+#include "pmpi/comm/trees.h"
 #include "pmpi/job/reproducible.h"
-#include "topo/topo.h"
 
 const atn_comm_hooks *atn_comm_hooked;
 
@@ -54,8 +54,8 @@ static int attribute_deleted(MPI_Comm comm, int key, void *value, void *extra)
         retire(c);
     atn_exec_free(c->exec);
     atn_exec_shared_close(c->shared);
-    atn_topo_free(c->topo);
-    atn_topo_free(c->first_topo);
+    atn_comm_tree_give(c->topo);
+    atn_comm_tree_give(c->first_topo);
     atn_comm_hooked->release(c);
     free(c);
     return MPI_SUCCESS;

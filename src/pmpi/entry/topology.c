@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "pmpi/comm/group.h"
-#include "topo/topo.h"
+#include "pmpi/comm/trees.h"
 
 /* The value of the attribute; it begins with the part that programs see. */
 typedef struct {
@@ -28,7 +28,7 @@ static void free_placement(placement *k)
 {
     if (k == NULL)
         return;
-    atn_topo_free(k->topo);
+    atn_comm_tree_give(k->topo);
     free(k->numbers);
     free(k->names);
     free(k);
@@ -46,7 +46,7 @@ static placement *make_placement(atn_topo *topo)
 {
     placement *const k = calloc(1, sizeof *k);
     if (k == NULL || topo == NULL) {
-        atn_topo_free(topo);
+        atn_comm_tree_give(topo);
         free(k);
         return NULL;
     }
@@ -78,7 +78,8 @@ static placement *attach_placement(MPI_Comm comm)
     bool within = ranks != NULL;
     for (int i = 0; i < p && within; i++)
         within = ranks[i] != MPI_UNDEFINED;
-    placement *k = within ? make_placement(atn_topo_sub(atn_job_current.topo, ranks, p)) : NULL;
+    placement *k =
+        within ? make_placement(atn_comm_tree_take(atn_job_current.topo, ranks, p)) : NULL;
     free(ranks);
     if (k != NULL && PMPI_Comm_set_attr(comm, key, k) != MPI_SUCCESS) {
         free_placement(k);

@@ -9,6 +9,7 @@
 #include "pmpi/comm/fastpath.h"
 #include "pmpi/comm/group.h"
 #include "pmpi/comm/private.h"
+#include "pmpi/comm/trees.h"
 #include "pmpi/job/calibration.h"
 #include "pmpi/own.h"
 #include "pmpi/select/candidates.h"
@@ -224,10 +225,10 @@ static void install(atn_comm *c, atn_topo *topo, atn_topo *own, atn_exec *exec)
     c->wake = UINT64_MAX;
 }
 
-static atn_topo *part_of(const atn_comm *c, const atn_topo *topo)
+static atn_topo *part_of(const atn_comm *c, atn_topo *topo)
 {
     int *const ranks = atn_comm_world_ranks(c->user);
-    atn_topo *const own = ranks != NULL ? atn_topo_sub(topo, ranks, c->p) : NULL;
+    atn_topo *const own = ranks != NULL ? atn_comm_tree_take(topo, ranks, c->p) : NULL;
     free(ranks);
     return own;
 }
@@ -246,8 +247,8 @@ static bool use(const measuring *m, const atn_sketch *s)
         return true;
     }
     atn_exec_free(exec);
+    atn_comm_tree_give(own);
     atn_topo_free(topo);
-    atn_topo_free(own);
     return false;
 }
 

@@ -1,0 +1,64 @@
+/* test_many_hosts.c - topologies of many hosts and of many groups of ranks: memory and time. */
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "topo/topo.h"
+
+/* All ranks in order see the topology itself; it lives until the last holder frees it. */
+static void a_group_of_all_ranks_shares_the_topology(void **unused)
+{
+    (void)unused;
+    atn_topo *t = NULL;
+    int ranks[] = {0, 1, 2, 3};
+    assert_int_equal(atn_topo_load("2x2@100M;ranks=1", &t, NULL), ATN_OK);
+    atn_topo *all = atn_topo_sub(t, ranks, 4);
+    assert_ptr_equal(all, t);
+    atn_topo_free(t);
+    assert_string_equal(all->nodes[all->node_of[3]].name, "n3");
+    ranks[0] = 1;
+    ranks[1] = 0;
+    atn_topo *swapped = atn_topo_sub(all, ranks, 4), *some = atn_topo_sub(all, ranks, 3);
+    assert_ptr_not_equal(swapped, all);
+    assert_ptr_not_equal(some, all);
+    assert_string_equal(swapped->nodes[swapped->node_of[0]].name, "n1");
+    atn_topo_free(some);
+    atn_topo_free(swapped);
+    atn_topo_free(all);
+}
+
+static size_t allocated(void)
+{
+    const struct mallinfo2 now = mallinfo2();
+    return now.uordblks + now.hblkhd;
+}
+
+/* Communicators may be many: one rank on each host is the worst case. */
+static void a_group_takes_less_than_100_bytes_for_each_rank(void **unused)
+{
+    (void)unused;
+    enum { RANKS = 1000 };
+    atn_topo *t = NULL;
+    int ranks[RANKS];
+    assert_int_equal(atn_topo_load("8x256@10G;ranks=1", &t, NULL), ATN_OK);
+    for (int i = 0; i < RANKS; i++)
+        ranks[i] = t->p - 1 - i;
+    const size_t before = allocated();
+    atn_topo *s = atn_topo_sub(t, ranks, RANKS);
+    assert_true(allocated() - before < 100 * RANKS);
+    atn_topo_free(s);
+    atn_topo_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_group_of_all_ranks_shares_the_topology),
+        cmocka_unit_test(a_group_takes_less_than_100_bytes_for_each_rank),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
