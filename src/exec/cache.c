@@ -10,6 +10,8 @@
 
 /* ---- executor ---- */
 
+static const atn_raw_args no_args; /* of an executor without any */
+
 atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *context)
 {
     atn_exec *x = calloc(1, sizeof *x);
@@ -18,13 +20,8 @@ atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *con
     if (!x)
         return NULL;
     *x = (atn_exec){
-        .recent = x->raws, .p = p, .r = r, .yield = yield, .choose = choose, .context = context};
+        .recent = &no_args, .p = p, .r = r, .yield = yield, .choose = choose, .context = context};
     x->sets = ATN_SETS;
-    x->kept = calloc(ATN_SETS * ATN_WAYS, sizeof *x->kept);
-    if (!x->kept) {
-        free(x);
-        return NULL;
-    }
     PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper, &found);
     x->call_mask = found ? (unsigned)*upper >> 20 : 0;
     if (!atn_is_pow2((int)x->call_mask + 1)) /* all bits of the mask set */
@@ -55,9 +52,11 @@ void atn_exec_free(atn_exec *x)
 {
     if (!x)
         return;
-    for (int i = 0; i < x->sets * ATN_WAYS; i++)
+    for (int i = 0; x->kept && i < x->sets * ATN_WAYS; i++)
         atn_exec_plan_free(x->kept[i].plan);
     free(x->kept);
+    free(x->raws);
+    free(x->evicted);
     for (int i = 0; i < 2; i++) {
         atn_exec_plan_free(x->sizes_plan[i]);
         free(x->stage[i]);
@@ -83,7 +82,8 @@ bool atn_exec_settled(const atn_exec *x) { return x->settled; }
 
 /* ---- raw arguments ---- */
 
-static atn_raw_args *raw_slot(atn_exec *x, const atn_call *call)
+/* Of an executor that has raws. */
+static atn_raw_args *raw_slot(const atn_exec *x, const atn_call *call)
 {
     const uint64_t h = ((uint64_t)call->src.count * 31 + (uint64_t)call->dst.count) * 17 +
                        (uint64_t)(uintptr_t)call->dst.type + (uint64_t)call->root * 7 +
@@ -152,9 +152,13 @@ static bool is_direct(atn_exec *x, const atn_call *call, const atn_problem *q)
 
 static void remember(atn_exec *x, const atn_call *call, const atn_problem *q, atn_plan *plan)
 {
-    if (atn_exec_is_varying(q))
+    if (!x->raws)
+        x->raws = calloc(ATN_RAWS, sizeof *x->raws);
+    if (!x->raws || atn_exec_is_varying(q))
         return;
-    *raw_slot(x, call) = (atn_raw_args){
+    atn_raw_args *const slot = raw_slot(x, call);
+    x->recent = slot;
+    *slot = (atn_raw_args){
         .used = true,
         .named = is_named(x, call, q),
         .direct = x->direct,
@@ -241,9 +245,9 @@ static atn_kept *set_of(const atn_exec *x, uint64_t key)
 
 static atn_plan *find_plan(const atn_exec *x, uint64_t key)
 {
-    const atn_kept *set = set_of(x, key);
+    const atn_kept *set = x->kept ? set_of(x, key) : NULL;
 
-    for (int i = 0; i < ATN_WAYS && set[i].plan; i++)
+    for (int i = 0; set && i < ATN_WAYS && set[i].plan; i++)
         if (set[i].key == key)
             return set[i].plan;
     return NULL;
@@ -251,10 +255,13 @@ static atn_plan *find_plan(const atn_exec *x, uint64_t key)
 
 static void evict(atn_exec *x, atn_kept *old)
 {
-    for (int i = 0; i < ATN_RAWS; i++)
+    for (int i = 0; x->raws && i < ATN_RAWS; i++)
         if (x->raws[i].plan == old->plan)
             x->raws[i].used = false;
-    x->evicted[old->key % ATN_EVICTED] = old->key;
+    if (!x->evicted)
+        x->evicted = calloc(ATN_EVICTED, sizeof *x->evicted);
+    if (x->evicted)
+        x->evicted[old->key % ATN_EVICTED] = old->key;
     x->evictions++;
     atn_exec_plan_free(old->plan);
     old->plan = NULL;
@@ -280,9 +287,16 @@ static void widen(atn_exec *x)
     free(old);
 }
 
+static bool have_kept(atn_exec *x)
+{
+    if (!x->kept)
+        x->kept = calloc((size_t)x->sets * ATN_WAYS, sizeof *x->kept);
+    return x->kept != NULL;
+}
+
 static void keep_plan(atn_exec *x, uint64_t key, atn_plan *plan)
 {
-    const bool again = x->evicted[key % ATN_EVICTED] == key;
+    const bool again = x->evicted && x->evicted[key % ATN_EVICTED] == key;
 
     if (set_of(x, key)[ATN_WAYS - 1].plan && again && x->sets < ATN_SETS_MOST)
         widen(x);
@@ -305,6 +319,10 @@ static atn_plan *plan_for(atn_exec *x, const atn_call *call, const atn_problem *
 
     if (plan)
         return plan;
+    if (!have_kept(x)) {
+        *code_p = MPI_ERR_NO_MEM;
+        return NULL;
+    }
     plan = atn_exec_plan_new(q, choice, &unit, units, code_p);
     if (plan)
         keep_plan(x, key, plan);
@@ -375,7 +393,7 @@ atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p)
     if (!x->settled)
         return NULL;
     if (!raw_matches(x->recent, call)) {
-        x->recent = raw_slot(x, call);
+        x->recent = x->raws ? raw_slot(x, call) : &no_args;
         if (!raw_matches(x->recent, call))
             return new_plan(x, call, code_p);
     }

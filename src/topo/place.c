@@ -157,8 +157,7 @@ atn_topo *atn_topo_sub(const atn_topo *t, const int *ranks, int p)
         const int n = keep(t, below, top, nodes, new_of);
         for (int i = 0; i < p; i++)
             node_of[i] = new_of[t->node_of[ranks[i]]];
-        sub = is_whole(t, ranks, p, n) ? atn_topo_share(t)
-                                       : atn_topo_like(t, nodes, n, node_of, p);
+        sub = is_whole(t, ranks, p, n) ? atn_topo_share(t) : atn_topo_like(t, nodes, n, node_of, p);
     }
     if (sub && sub != t && !keep_levels(sub, t)) {
         atn_topo_free(sub);

@@ -41,8 +41,8 @@ typedef struct atn_topo {
     char *origin;         /* the file or string it came from, for messages */
     char *levels;         /* names of its levels between blanks, also of those that were cut away */
     struct atn_routes *routes; /* NULL: the network is the tree; else see "routes" below */
-    char *texts;          /* names and levels of all nodes */
-    _Atomic int holders;  /* besides the first */
+    char *texts;               /* names and levels of all nodes */
+    _Atomic int holders;       /* besides the first */
 } atn_topo;
 
 /* For another holder: each of them frees it. */

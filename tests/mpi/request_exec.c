@@ -50,44 +50,46 @@ static void distribute(atn_advice_request *x, int bytes)
 
 static void check_later_completion(void)
 {
-    static atn_advice_request x;
+    static atn_large_request large;
     static atn_candidate_set set;
+    atn_advice_request *const x = &large.request;
     const int bytes = 2 * ATN_SET_LINE;
     t_point("none waits");
-    x.active = MPI_REQUEST_NULL;
-    x.answer.advice = t_rank == 0 ? ATN_ADVICE_LATER : ATN_ADVICE_RACE;
-    distribute(&x, bytes);
-    t_check(x.answer.advice == ATN_ADVICE_LATER, "an answer before rank 0 has one");
+    x->active = MPI_REQUEST_NULL;
+    x->answer.advice = t_rank == 0 ? ATN_ADVICE_LATER : ATN_ADVICE_RACE;
+    distribute(x, bytes);
+    t_check(x->answer.advice == ATN_ADVICE_LATER, "an answer before rank 0 has one");
     make_set(&set, 1);
     if (t_rank == 0)
-        atn_tune_request_answer(&x, ATN_ADVICE_FIXED, &set);
-    distribute(&x, bytes);
-    t_check(x.answer.advice == ATN_ADVICE_FIXED, "advice %d", (int)x.answer.advice);
-    t_check(x.answer.bytes == (int64_t)strlen(x.text) + 1 && x.answer.bytes <= bytes, "%d bytes",
-            (int)x.answer.bytes);
-    check_set(&x, 1);
+        atn_tune_request_answer(x, ATN_ADVICE_FIXED, &set);
+    distribute(x, bytes);
+    t_check(x->answer.advice == ATN_ADVICE_FIXED, "advice %d", (int)x->answer.advice);
+    t_check(x->answer.bytes == (int64_t)strlen(x->text) + 1 && x->answer.bytes <= bytes, "%d bytes",
+            (int)x->answer.bytes);
+    check_set(x, 1);
 }
 
 /* Longer than a wait without sleeping. */
 static void check_waiting(int n)
 {
-    static atn_advice_request x;
+    static atn_large_request large;
     static atn_candidate_set set;
-    x.answer = (atn_answer){.pause = -1};
+    atn_advice_request *const x = &large.request;
+    x->answer = (atn_answer){.pause = -1};
     make_set(&set, n);
     if (t_rank == 0) {
         usleep(5000);
-        x.answer.off = (atn_deferral){.costs = true, .cost_ns = 7};
-        atn_tune_request_answer(&x, ATN_ADVICE_RACE, &set);
+        x->answer.off = (atn_deferral){.costs = true, .cost_ns = 7};
+        atn_tune_request_answer(x, ATN_ADVICE_RACE, &set);
     }
-    t_check(atn_tune_request_wait(&x, 0, MPI_COMM_WORLD) == MPI_SUCCESS, "cannot wait");
-    t_check(x.answer.advice == ATN_ADVICE_RACE && x.answer.off.costs && x.answer.off.cost_ns == 7 &&
-                x.answer.pause == -1,
+    t_check(atn_tune_request_wait(x, 0, MPI_COMM_WORLD) == MPI_SUCCESS, "cannot wait");
+    t_check(x->answer.advice == ATN_ADVICE_RACE && x->answer.off.costs &&
+                x->answer.off.cost_ns == 7 && x->answer.pause == -1,
             "the answer differs");
-    t_check(t_rank == 0 || *x.text == '\0', "text that was not requested");
-    MPI_Bcast(x.text, (int)x.answer.bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
-    check_set(&x, n);
-    memset(x.text, 0, sizeof x.text);
+    t_check(t_rank == 0 || *x->text == '\0', "text that was not requested");
+    MPI_Bcast(x->text, (int)x->answer.bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
+    check_set(x, n);
+    memset(x->text, 0, ATN_SET_TEXT);
 }
 
 int main(int argc, char **argv)

@@ -7,6 +7,7 @@ atn_last_call atn_comm_last_calls[ATN_OPERATIONS];
 uint32_t atn_comm_last_calls_used;
 _Thread_local atn_last_call atn_comm_thread_last_calls[ATN_OPERATIONS];
 _Thread_local atn_cached_comm atn_comm_cache[1 << ATN_COMM_CACHE_BITS];
+atn_cached_call atn_comm_no_calls[ATN_CALL_CACHE];
 _Atomic uint64_t atn_comm_generation = 1;
 _Atomic unsigned atn_comm_handles_freed = 1;
 
@@ -28,6 +29,6 @@ atn_cached_call *atn_comm_call_put(atn_comm *c, const atn_call *call, const atn_
 
 void atn_comm_calls_clear(atn_comm *c)
 {
-    memset(c->cached, 0, sizeof c->cached);
+    memset(c->cached, 0, ATN_CALL_CACHE * sizeof *c->cached);
     atn_pmpi_next_epoch();
 }

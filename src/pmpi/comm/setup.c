@@ -4,6 +4,8 @@
  * through their public names does not reach an incomplete state. */
 #include "pmpi/comm/setup.h"
 
+#include <stdlib.h>
+
 #include "pmpi/comm/agreement.h"
 #include "pmpi/comm/group.h"
 #include "pmpi/comm/private.h"
@@ -11,6 +13,14 @@
 
 /* A communicator without symmetric operations is set up after this many times the first calls. */
 enum { PATIENCE = 4 };
+
+static bool have_calls(atn_comm *c)
+{
+    atn_cached_call *const own = calloc(ATN_CALL_CACHE, sizeof *own);
+    if (own != NULL)
+        c->cached = own;
+    return own != NULL;
+}
 
 /* All memory is allocated before the agreement. */
 static atn_readiness prepare(atn_comm *c)
@@ -22,15 +32,24 @@ static atn_readiness prepare(atn_comm *c)
         atn_exec_set_reproducible(c->exec, atn_job_current.reproducible);
         atn_exec_set_sharing(c->exec, atn_job_current.sharing);
     }
-    const bool ready = atn_comm_private_reserve(c) && c->exec != NULL && atn_comm_place(c) &&
-                       atn_comm_hooked->attach(c);
+    const bool ready = atn_comm_private_reserve(c) && c->exec != NULL && have_calls(c) &&
+                       atn_comm_place(c) && atn_comm_hooked->attach(c);
     return ready ? ATN_READY_ALL : ATN_READY_STATE;
 }
 
+/* Native communicators may be many, so they keep nothing.  Observers use the executor. */
 static void give_up(atn_comm *c)
 {
     atn_job_not_reproducible(ATN_LOST_ROOM, c->user);
     atn_comm_private_release(c);
+    atn_comm_hooked->detach(c);
+    atn_comm_state_empty(c);
+    if (c->exec != NULL)
+        atn_exec_set_topo(c->exec, NULL);
+    if (atn_job_current.observed)
+        return;
+    atn_exec_free(c->exec);
+    c->exec = NULL;
 }
 
 /* Applies the agreement; `same`: the ranks request the same context. */

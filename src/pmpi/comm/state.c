@@ -42,6 +42,19 @@ static void retire(atn_comm *c)
     atn_comm_private_free(c);
 }
 
+void atn_comm_state_empty(atn_comm *c)
+{
+    atn_exec_shared_close(c->shared);
+    atn_comm_tree_give(c->topo);
+    atn_comm_tree_give(c->first_topo);
+    atn_comm_hooked->release(c);
+    if (c->cached != atn_comm_no_calls)
+        free(c->cached);
+    c->shared = NULL;
+    c->topo = c->first_topo = NULL;
+    c->cached = atn_comm_no_calls;
+}
+
 /* Runs when the attribute is deleted: usually from `drop`, after which no MPI call remains. */
 static int attribute_deleted(MPI_Comm comm, int key, void *value, void *extra)
 {
@@ -53,10 +66,7 @@ static int attribute_deleted(MPI_Comm comm, int key, void *value, void *extra)
     if (c->user != MPI_COMM_NULL)
         retire(c);
     atn_exec_free(c->exec);
-    atn_exec_shared_close(c->shared);
-    atn_comm_tree_give(c->topo);
-    atn_comm_tree_give(c->first_topo);
-    atn_comm_hooked->release(c);
+    atn_comm_state_empty(c);
     free(c);
     return MPI_SUCCESS;
 }
@@ -96,6 +106,7 @@ static atn_comm *new_state(MPI_Comm comm)
     c->user = comm;
     c->private_comm = MPI_COMM_NULL;
     c->wake = UINT64_MAX;
+    c->cached = atn_comm_no_calls;
     PMPI_Comm_size(comm, &c->p);
     PMPI_Comm_rank(comm, &c->r);
     if (atn_job_current.observed)

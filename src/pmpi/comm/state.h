@@ -35,6 +35,9 @@ typedef struct {
     atn_plan *plan;       /* NULL: the native routine */
 } atn_cached_call;
 
+/* The call cache of communicators without one: always empty. */
+extern atn_cached_call atn_comm_no_calls[ATN_CALL_CACHE] ATN_HIDDEN;
+
 /* Entries of the call cache that repeated calls have hit, for call prediction: the latest of `n`.
  */
 enum { ATN_HIT_LOG = 256 };
@@ -57,14 +60,14 @@ typedef struct atn_comm {
     bool foreign;         /* NATIVE because of processes of other jobs; else for lack of memory */
     bool reserved;        /* counts against the limit of private communicators */
     uint64_t calls, wake; /* wake: the call at which an agreement must be completed */
-    atn_cached_call cached[ATN_CALL_CACHE];
-    atn_promise always;                 /* of calls that are not tuned */
-    struct atn_model_plans *model;      /* what the model chose so far; NULL: nothing */
-    const atn_call *call;               /* being served */
-    bool ending;                        /* atn_select_model_end must run after the call */
-    int failed;                         /* error code of the selection for the call */
-    unsigned evictions;                 /* of the executor when the call cache was last valid */
-    atn_driver *driver;                 /* of its tuners; NULL: no online tuning */
+    atn_cached_call *cached;       /* ATN_CALL_CACHE of them; before set-up, atn_comm_no_calls */
+    atn_promise always;            /* of calls that are not tuned */
+    struct atn_model_plans *model; /* what the model chose so far; NULL: nothing */
+    const atn_call *call;          /* being served */
+    bool ending;                   /* atn_select_model_end must run after the call */
+    int failed;                    /* error code of the selection for the call */
+    unsigned evictions;            /* of the executor when the call cache was last valid */
+    atn_driver *driver;            /* of its tuners; NULL: no online tuning */
     struct atn_comm_arrivals *arrivals; /* arrival patterns; NULL: none */
     uint64_t requested_context;         /* by info key, on this rank; 0: none */
     uint64_t context;                   /* by info key, as agreed; 0: none */
@@ -110,6 +113,8 @@ int atn_comm_raise(const atn_comm *c, int code);
 
 /* ---- lifetime ---- */
 
+/* Frees what a state has besides itself and the executor; makes no MPI call. */
+void atn_comm_state_empty(atn_comm *c);
 /* A new state without agreement; NULL: no memory. */
 atn_comm *atn_comm_adopt(MPI_Comm comm);
 /* MPI_Comm_free begins and has ended: in between, attribute callbacks of the user may still use the

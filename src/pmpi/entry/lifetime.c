@@ -37,6 +37,9 @@ static void release(atn_comm *c)
 {
     atn_select_model_free(c->model);
     atn_select_prediction_free(c->prediction);
+    c->model = NULL;
+    c->prediction = NULL;
+    c->hits = NULL;
 }
 
 static const atn_comm_hooks hooks = {

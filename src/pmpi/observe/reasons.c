@@ -98,7 +98,7 @@ void atn_observe_report_call(const atn_observed_call *o, int code, double second
 static void name(const atn_call_class *x, int candidate, char out[ATN_JOB_NAME])
 {
     if (candidate >= 0)
-        atn_observe_report_name(&x->field.choice[candidate], out);
+        atn_observe_report_name(atn_tune_class_choice(x, candidate), out);
 }
 
 static int64_t per_mille(int64_t part_ps, int64_t whole_ps)
@@ -114,7 +114,7 @@ static atn_job_reason tuned(const atn_call_class *x, const atn_decision *v)
         [ATN_DECISION_WAITING] = ATN_WHY_BUDGET,  [ATN_DECISION_TRYING] = ATN_WHY_TRYING,
     };
     atn_job_reason r = because(whys[v->is]);
-    const bool by_wisdom = x->field.from_wisdom == ATN_SET_NATIVE && v->tried == 0;
+    const bool by_wisdom = x->field->from_wisdom == ATN_SET_NATIVE && v->tried == 0;
     name(x, v->other, r.other);
     r.n[1] = v->of;
     if (v->is == ATN_DECISION_PREDICTED && (by_wisdom || v->of == 0)) {

@@ -468,9 +468,9 @@ void atn_select_advice_received(void *context, const atn_call_class *x, atn_advi
  * with a plan for all. */
 static bool is_of_family(const atn_call_class *x)
 {
-    for (int i = 0; i < x->field.n; i++)
+    for (int i = 0; i < x->field->n; i++)
         if (i != ATN_SET_NATIVE &&
-            atn_plan_family_of(&x->field.choice[i], &x->subject.q) == ATN_FAMILY_NONE)
+            atn_plan_family_of(&x->field->choice[i], &x->subject.q) == ATN_FAMILY_NONE)
             return false;
     return x->family != ATN_FAMILY_NONE && atn_job_current.sketched;
 }
@@ -487,7 +487,7 @@ static void keep_result(const atn_comm *c, const atn_call_class *x, bool settled
 {
     atn_rule rule;
     const int64_t place = place_of(c, &x->subject);
-    if (place < 0 || !atn_tune_tuned_rule(x->tuner, &x->field, c->p, x->subject.q.bytes,
+    if (place < 0 || !atn_tune_tuned_rule(x->tuner, x->field, c->p, x->subject.q.bytes,
                                           (int64_t)time(NULL), place, &rule))
         return;
     if (rule.next_ps < rule.time_ps) { /* times of different moments: only races compare */

@@ -40,17 +40,10 @@ void atn_select_arrivals_stop(atn_comm *c)
     c->arrivals = NULL;
 }
 
-/* All memory is allocated before the agreement: a later lack of it might affect only some ranks. */
 bool atn_select_arrivals_start(atn_comm *c)
 {
-    const size_t p = (size_t)c->p;
-    atn_comm_arrivals *const x = c->arrivals = calloc(1, sizeof *x);
-
-    if (x == NULL)
-        return false;
-    x->all = calloc(p, sizeof *x->all);
-    x->late = calloc(CLASSES * p, sizeof *x->late);
-    return x->all != NULL && x->late != NULL;
+    c->arrivals = calloc(1, sizeof *c->arrivals);
+    return c->arrivals != NULL;
 }
 
 /* ---- call classes ---- */
@@ -77,8 +70,7 @@ static class_arrivals *find_or_add(atn_comm *c, const atn_call_class *x)
     if (known != NULL || all == NULL || all->n == CLASSES || adaptive_row(x) == NULL)
         return known;
     class_arrivals *const new = &all->classes[all->n];
-    *new = (class_arrivals){.of = x, .late = all->late + (size_t)all->n * (size_t)c->p};
-    new->lateness = (atn_lateness){c->p, new->late};
+    *new = (class_arrivals){.of = x};
     all->n++;
     return new;
 }
@@ -101,6 +93,29 @@ bool atn_select_arrivals_needed(const atn_comm *c, const atn_call_class *x)
 
 /* ---- measurement ---- */
 
+static bool allocate(atn_comm_arrivals *x, size_t p)
+{
+    if (x->all == NULL)
+        x->all = calloc(p, sizeof *x->all);
+    if (x->late == NULL)
+        x->late = calloc(CLASSES * p, sizeof *x->late);
+    return x->all != NULL && x->late != NULL;
+}
+
+/* Collective: ranks agree on memory, because a lack of it might affect only some of them.  Few
+ * communicators need it. */
+static bool have_room(atn_comm *c, class_arrivals *k)
+{
+    const atn_place_mpi mpi = atn_pmpi_own_place();
+    atn_comm_arrivals *const x = c->arrivals;
+
+    if (!atn_exec_all_have(&mpi, c->user, allocate(x, (size_t)c->p)))
+        return false;
+    k->late = x->late + (size_t)(k - x->classes) * (size_t)c->p;
+    k->lateness = (atn_lateness){c->p, k->late};
+    return true;
+}
+
 /* The first barrier ends when the last rank has entered; the second, which all ranks begin
  * together, measures how long messages take. */
 static bool exchange(atn_comm *c, class_arrivals *k, int64_t entered, int64_t *all_entered_p)
@@ -113,7 +128,8 @@ static bool exchange(atn_comm *c, class_arrivals *k, int64_t entered, int64_t *a
         return false;
     k->own.waited_ns += atn_ticks_ns(all_entered - entered);
     k->own.message_ns += atn_ticks_ns(atn_ticks() - all_entered) / steps;
-    return atn_pmpi_own_allgather(&k->own, bytes, c->arrivals->all, c->user) == MPI_SUCCESS;
+    return have_room(c, k) &&
+           atn_pmpi_own_allgather(&k->own, bytes, c->arrivals->all, c->user) == MPI_SUCCESS;
 }
 
 static void explain(const atn_comm *c, const class_arrivals *k)

@@ -20,17 +20,17 @@ void atn_select_explain_advice(const atn_comm *c, const atn_call_class *x, atn_a
         return;
     name_class(c, x, class);
     atn_plan_choice_print(
-        &x->field.choice[x->tuner != NULL ? atn_tune_tuner_incumbent(x->tuner) : 0], name);
+        atn_tune_class_choice(x, x->tuner != NULL ? atn_tune_tuner_incumbent(x->tuner) : 0), name);
     if (advice == ATN_ADVICE_FIXED)
         atn_interpose_print_line("%s: %s for good", class, name);
     else
         atn_interpose_print_line("%s: begins with %s (%s), %d candidates%s", class, name,
-                                 x->field.from_wisdom < 0 ? "no better one is known"
-                                 : x->field.at_once       ? "predicted"
-                                 : x->field.wisdom_ps > 0 ? "wisdom"
-                                 : x->family              ? "canonical order"
-                                                          : "uncertain wisdom",
-                                 x->field.n,
+                                 x->field->from_wisdom < 0 ? "no better one is known"
+                                 : x->field->at_once       ? "predicted"
+                                 : x->field->wisdom_ps > 0 ? "wisdom"
+                                 : x->family               ? "canonical order"
+                                                           : "uncertain wisdom",
+                                 x->field->n,
                                  x->family           ? ", those of another order beside the calls"
                                  : x->subject.stable ? ", timed beside the calls"
                                                      : "");
@@ -42,8 +42,8 @@ void atn_select_explain_times(const atn_comm *c, const atn_call_class *x, int be
     char class[128], name[ATN_NAME_ROOM], old[ATN_NAME_ROOM];
     const int now = atn_tune_tuner_incumbent(x->tuner);
     name_class(c, x, class);
-    atn_plan_choice_print(&x->field.choice[before], old);
-    atn_plan_choice_print(&x->field.choice[l->best], name);
+    atn_plan_choice_print(&x->field->choice[before], old);
+    atn_plan_choice_print(&x->field->choice[l->best], name);
     if (now != before)
         atn_interpose_print_line(
             "%s: %s replaces %s, which it has beaten in a race: %.3f us per call", class, name, old,

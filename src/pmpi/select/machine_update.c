@@ -63,17 +63,52 @@ void atn_select_machine_update(const atn_timed_call *call)
     atn_model_machine_free(turned);
 }
 
-atn_machine *atn_select_machine_copy(void)
+/* ---- copies ---- */
+
+static atn_shared_machine *latest; /* with the lock; counts as a user */
+
+static void release(atn_shared_machine *x)
 {
-    atn_machine *const m = atn_job_current.machine != NULL ? atn_model_machine_new() : NULL;
-    if (m == NULL)
+    if (x == NULL || --x->users > 0)
+        return;
+    atn_model_machine_free(x->machine);
+    free(x);
+}
+
+static atn_shared_machine *copy(void)
+{
+    atn_shared_machine *const x = calloc(1, sizeof *x);
+    atn_machine *const m = x != NULL ? atn_model_machine_new() : NULL;
+    if (m == NULL) {
+        free(x);
         return NULL;
+    }
     *m = *atn_job_current.machine;
-    pthread_mutex_lock(&lock);
     if (updates > 0)
         atn_model_machine_turn(m, refiner.knob);
+    *x = (atn_shared_machine){.machine = m, .users = 1, .updates = updates};
+    return x;
+}
+
+atn_shared_machine *atn_select_machine_take(void)
+{
+    pthread_mutex_lock(&lock);
+    if (atn_job_current.machine != NULL && (latest == NULL || latest->updates != updates)) {
+        release(latest);
+        latest = copy();
+    }
+    atn_shared_machine *const x = latest;
+    if (x != NULL)
+        x->users++;
     pthread_mutex_unlock(&lock);
-    return m;
+    return x;
+}
+
+void atn_select_machine_give(atn_shared_machine *x)
+{
+    pthread_mutex_lock(&lock);
+    release(x);
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- for later jobs ---- */
@@ -106,16 +141,18 @@ static atn_status write_machine(const atn_job *job, atn_machine *m, const char *
 void atn_select_machine_stop(const atn_job *job)
 {
     const char *const file = file_of(job);
-    atn_machine *const m = file != NULL && updates > 0 ? atn_select_machine_copy() : NULL;
+    atn_shared_machine *const x = file != NULL && updates > 0 ? atn_select_machine_take() : NULL;
     atn_error err = {0};
-    if (m != NULL && write_machine(job, m, file, &err) != ATN_OK)
+    if (x != NULL && write_machine(job, x->machine, file, &err) != ATN_OK)
         atn_interpose_print_line("%s; the corrected machine is lost", err.text);
     if (file != NULL && updates == 0)
         atn_interpose_print_line("ATTUNE_MACHINE_LEARN: no call was timed; nothing is written");
     else if (updates > 0 && job->verbose > 0)
         atn_interpose_print_line("rank %d: machine corrected by %d calls, mean error %.3f", job->r,
                                  updates, exp(errors / updates));
-    atn_model_machine_free(m);
+    atn_select_machine_give(x);
+    release(latest);
+    latest = NULL;
     updates = 0;
     errors = 0;
 }

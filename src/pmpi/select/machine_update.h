@@ -15,9 +15,15 @@ typedef struct {
     double seconds; /* on the slowest rank */
 } atn_timed_call;
 
-/* A copy of the machine with its corrections so far; the caller frees it.  NULL: none, or no
- * memory. */
-atn_machine *atn_select_machine_copy(void);
+/* The machine with its corrections so far.  A machine is large and plans may be many, so all that
+ * begin before the next correction share one. */
+typedef struct {
+    atn_machine *machine;
+    int users, updates;
+} atn_shared_machine;
+/* NULL: none, or no memory. */
+atn_shared_machine *atn_select_machine_take(void);
+void atn_select_machine_give(atn_shared_machine *x); /* NULL is fine */
 /* Corrects the machine by the time of a call; takes about as long as a plan. */
 void atn_select_machine_update(const atn_timed_call *call);
 /* Whether this process writes the corrected machine to a file. */

@@ -23,7 +23,9 @@
 #include "pmpi/select/machine_update.h"
 #include "pmpi/select/problem.h"
 
-enum { MAX_CLASSES = 512, REQUESTS = 4, TIMES = 8, TIMED_CALLS = 8 };
+/* Memory for classes doubles when it is full. */
+enum { FIRST_CLASSES = 16, DOUBLINGS = 5, MAX_CLASSES = FIRST_CLASSES << DOUBLINGS };
+enum { REQUESTS = 4, TIMES = 8, TIMED_CALLS = 8 };
 enum { PLAN_BYTES = 2 * ATN_SET_LINE }; /* one candidate */
 /* Planning may use a tenth of the time of calls, 20 ms at a time. */
 static const atn_account tenth = {.share = 1, .of = 10, .most_ns = 20000000};
@@ -38,12 +40,17 @@ typedef struct {
     atn_choice choice;
 } decision;
 
+typedef union {
+    atn_advice_request request;
+    char room[sizeof(atn_advice_request) + PLAN_BYTES];
+} plan_answer;
+
 /* A class for which communication is in progress. */
 typedef struct {
     decision *about; /* NULL: nothing */
-    atn_advice_request request;
-    atn_planning *planning; /* on rank 0 */
-    atn_machine *machine;   /* that the plan is for */
+    atn_advice_request *request;
+    atn_planning *planning;      /* on rank 0 */
+    atn_shared_machine *machine; /* that the plan is for */
     bool planned;
     atn_choice plan;
     atn_problem q;
@@ -52,10 +59,11 @@ typedef struct {
 } plan_request;
 
 typedef struct atn_model_plans {
-    int n;
-    atn_class_key keys[MAX_CLASSES];
-    decision v[MAX_CLASSES];
+    int n, room, most; /* classes; for which there is memory; for which there may be */
+    atn_class_key *keys;
+    decision *v[DOUBLINGS + 1]; /* each as many as all before it: decisions keep their addresses */
     plan_request requests[REQUESTS];
+    plan_answer answers[REQUESTS];
     decision *now; /* of the present call, if atn_select_model_end follows */
     int64_t bytes;
     int64_t start_ns;
@@ -67,25 +75,61 @@ typedef struct atn_model_plans {
 
 /* ---- lifetime ---- */
 
-/* With memory for all classes: a later lack of memory might affect only some ranks. */
+static int blocks_of(const model_plans *p)
+{
+    return p->room > 0 ? atn_floor_log2(p->room / FIRST_CLASSES) + 1 : 0;
+}
+
+/* Twice as many classes; false: no memory. */
+static bool widen(model_plans *p)
+{
+    const int more = p->room > 0 ? p->room : FIRST_CLASSES;
+    atn_class_key *const keys = realloc(p->keys, (size_t)(p->room + more) * sizeof *keys);
+    decision *const block = calloc((size_t)more, sizeof *block);
+    if (keys != NULL)
+        p->keys = keys;
+    if (keys == NULL || block == NULL) {
+        free(block);
+        return false;
+    }
+    p->v[blocks_of(p)] = block;
+    p->room += more;
+    return true;
+}
+
+static void narrow(model_plans *p)
+{
+    p->room -= p->room / 2;
+    free(p->v[blocks_of(p)]);
+    p->v[blocks_of(p)] = NULL;
+}
+
+static plan_request no_request(model_plans *p, int i)
+{
+    p->answers[i].request.active = MPI_REQUEST_NULL;
+    return (plan_request){.request = &p->answers[i].request};
+}
+
 bool atn_select_model_start(atn_comm *c)
 {
     if (!atn_plan_rules_plan(atn_job_current.rules) || c->model != NULL)
         return true;
-    c->model = calloc(1, sizeof *c->model);
-    if (c->model == NULL)
+    model_plans *const p = c->model = calloc(1, sizeof *p);
+    if (p == NULL)
         return false;
-    c->model->account = tenth;
+    p->account = tenth;
+    p->most = MAX_CLASSES;
     for (int i = 0; i < REQUESTS; i++)
-        c->model->requests[i].request.active = MPI_REQUEST_NULL;
-    return true;
+        p->requests[i] = no_request(p, i);
+    return widen(p);
 }
 
 static void close_request(plan_request *m)
 {
     atn_plan_planning_drop(m->planning);
-    atn_model_machine_free(m->machine);
-    *m = (plan_request){.request.active = MPI_REQUEST_NULL};
+    atn_select_machine_give(m->machine);
+    m->request->active = MPI_REQUEST_NULL;
+    *m = (plan_request){.request = m->request};
 }
 
 /* All ranks made the same calls before, so all have begun the communication that is completed here.
@@ -96,7 +140,7 @@ void atn_select_model_stop(atn_comm *c)
     if (p == NULL)
         return;
     for (int i = 0; i < REQUESTS; i++) {
-        atn_tune_request_end(&p->requests[i].request);
+        atn_tune_request_end(p->requests[i].request);
         close_request(&p->requests[i]);
     }
     for (int i = 0; i < p->ntimed && atn_select_machine_is_written(); i++)
@@ -104,7 +148,15 @@ void atn_select_model_stop(atn_comm *c)
     p->ntimed = 0;
 }
 
-void atn_select_model_free(model_plans *p) { free(p); }
+void atn_select_model_free(model_plans *p)
+{
+    if (p == NULL)
+        return;
+    for (int i = 0; i <= DOUBLINGS; i++)
+        free(p->v[i]);
+    free(p->keys);
+    free(p);
+}
 
 /* ---- call classes ---- */
 
@@ -114,19 +166,53 @@ static bool is_final(const atn_comm *c)
     return atn_job_current.stable && atn_select_call_is_inexact(c->call);
 }
 
-/* The decision for the class of a call; NULL: too many classes, or ranks do not share the size. */
+/* Collective: ranks have the same classes, so all lack room at the same call. */
+static bool agree_on_room(atn_comm *c)
+{
+    const atn_place_mpi mpi = atn_pmpi_own_place();
+    model_plans *const p = c->model;
+    const bool have = widen(p);
+    if (atn_exec_all_have(&mpi, c->user, have))
+        return true;
+    if (have)
+        narrow(p);
+    p->most = p->room;
+    return false;
+}
+
+static atn_class_key key_of(const atn_comm *c, const atn_problem *q)
+{
+    const uint64_t parts[] = {(uint64_t)q->op, (uint64_t)q->root, q->ordered, is_final(c)};
+    return (atn_class_key){atn_hash(parts, sizeof parts, 0), atn_tune_size_half_class(q->bytes)};
+}
+
+static decision *decision_at(const model_plans *p, int i)
+{
+    const int block = i < FIRST_CLASSES ? 0 : atn_floor_log2(i / FIRST_CLASSES) + 1;
+    return &p->v[block][block > 0 ? i - (FIRST_CLASSES << (block - 1)) : i];
+}
+
+/* The decision for the class of a call; NULL: there is no room for another class, or ranks do not
+ * share the size. */
 static decision *find(const atn_comm *c, const atn_problem *q)
 {
     model_plans *const p = c->model;
-    if (p == NULL || q->bytes < 0)
-        return NULL;
-    const uint64_t parts[] = {(uint64_t)q->op, (uint64_t)q->root, q->ordered, is_final(c)};
-    const int half_class = atn_tune_size_half_class(q->bytes);
-    const atn_class_key key = {atn_hash(parts, sizeof parts, 0), half_class};
-    const int i = atn_tune_class_index(p->keys, &p->n, MAX_CLASSES, key);
-    if (i >= 0 && p->v[i].choice.row == NULL)
-        p->v[i].choice.row = atn_algo_catalog_native(q->op);
-    return i >= 0 ? &p->v[i] : NULL;
+    const int i = p != NULL && q->bytes >= 0
+                      ? atn_tune_class_index(p->keys, &p->n, p->room, key_of(c, q))
+                      : -1;
+    decision *const d = i >= 0 ? decision_at(p, i) : NULL;
+    if (d != NULL && d->choice.row == NULL)
+        d->choice.row = atn_algo_catalog_native(q->op);
+    return d;
+}
+
+/* The same during a call on all ranks: makes room if necessary. */
+static decision *find_or_add(atn_comm *c, const atn_problem *q)
+{
+    const model_plans *const p = c->model;
+    decision *const d = find(c, q);
+    const bool full = d == NULL && p != NULL && q->bytes >= 0 && p->room < p->most && c->p > 1;
+    return full && agree_on_room(c) ? find(c, q) : d;
 }
 
 static plan_request *request_of(model_plans *p, const decision *d)
@@ -154,9 +240,10 @@ static atn_problem shared_problem(const atn_comm *c, const atn_problem *q)
 
 static bool begin_planning(const atn_comm *c, plan_request *m)
 {
-    m->machine = atn_select_machine_copy();
+    m->machine = atn_select_machine_take();
     if (m->machine != NULL)
-        m->planning = atn_plan_planning_begin(&m->q, m->machine, NULL, atn_plan_budget(c->p));
+        m->planning =
+            atn_plan_planning_begin(&m->q, m->machine->machine, NULL, atn_plan_budget(c->p));
     return m->planning != NULL;
 }
 
@@ -214,12 +301,12 @@ static void work(atn_comm *c, int64_t called_ns)
 
 /* ---- distribution of plans ---- */
 
-static plan_request new_request(const atn_comm *c, decision *d, const atn_problem *q)
+static plan_request new_request(const atn_comm *c, decision *d, const atn_problem *q,
+                                atn_advice_request *request)
 {
-    return (plan_request){.about = d,
-                          .request.active = MPI_REQUEST_NULL,
-                          .plan = d->choice,
-                          .q = shared_problem(c, q)};
+    request->active = MPI_REQUEST_NULL;
+    return (plan_request){
+        .about = d, .request = request, .plan = d->choice, .q = shared_problem(c, q)};
 }
 
 static void answer(const atn_comm *c, plan_request *m)
@@ -228,14 +315,14 @@ static void answer(const atn_comm *c, plan_request *m)
     if (c->r != 0)
         return;
     atn_tune_candidate_set_add(&set, &m->plan, -1, 0);
-    atn_tune_request_answer(&m->request, m->planned ? ATN_ADVICE_FIXED : ATN_ADVICE_LATER, &set);
+    atn_tune_request_answer(m->request, m->planned ? ATN_ADVICE_FIXED : ATN_ADVICE_LATER, &set);
 }
 
 /* Other ranks can parse the text, so a rank that cannot must not choose differently: it fails. */
 static void take_plan(decision *d, plan_request *m)
 {
     atn_candidate_set set;
-    if (atn_tune_candidate_set_read(m->q.op, m->request.text, &set))
+    if (atn_tune_candidate_set_read(m->q.op, m->request->text, &set))
         d->choice = set.choice[0];
     else
         d->failed = MPI_ERR_INTERN;
@@ -243,11 +330,12 @@ static void take_plan(decision *d, plan_request *m)
 
 static void plan_at_once(atn_comm *c, decision *d, const atn_problem *q)
 {
-    plan_request m = new_request(c, d, q);
+    plan_answer answered;
+    plan_request m = new_request(c, d, q, &answered.request);
     while (c->r == 0 && !m.planned)
         plan_on(c, &m);
     answer(c, &m);
-    d->failed = atn_tune_request_wait(&m.request, PLAN_BYTES, c->user);
+    d->failed = atn_tune_request_wait(m.request, PLAN_BYTES, c->user);
     if (d->failed == MPI_SUCCESS)
         take_plan(d, &m);
     close_request(&m);
@@ -256,13 +344,13 @@ static void plan_at_once(atn_comm *c, decision *d, const atn_problem *q)
 static void begin_broadcast(atn_comm *c, decision *d, plan_request *m)
 {
     answer(c, m);
-    d->failed = atn_tune_request_begin(&m->request, PLAN_BYTES, c->user);
+    d->failed = atn_tune_request_begin(m->request, PLAN_BYTES, c->user);
 }
 
 static void end_broadcast(decision *d, plan_request *m)
 {
-    d->failed = atn_tune_request_end(&m->request);
-    if (d->failed != MPI_SUCCESS || m->request.answer.advice == ATN_ADVICE_LATER)
+    d->failed = atn_tune_request_end(m->request);
+    if (d->failed != MPI_SUCCESS || m->request->answer.advice == ATN_ADVICE_LATER)
         return;
     take_plan(d, m);
     if (d->choice.row->algo->build == NULL)
@@ -275,7 +363,7 @@ static void end_broadcast(decision *d, plan_request *m)
 static void begin_reduction(atn_comm *c, decision *d, plan_request *m)
 {
     d->failed = atn_pmpi_own_iallreduce(MPI_IN_PLACE, m->seconds, TIMES, MPI_DOUBLE, MPI_MAX,
-                                        c->user, &m->request.active);
+                                        c->user, &m->request->active);
     enter(d, REDUCING);
 }
 
@@ -291,7 +379,7 @@ static void keep_time(model_plans *p, const decision *d, const plan_request *m)
 
 static void end_reduction(atn_comm *c, decision *d, plan_request *m)
 {
-    d->failed = atn_tune_request_end(&m->request);
+    d->failed = atn_tune_request_end(m->request);
     if (d->failed == MPI_SUCCESS && c->r == 0)
         keep_time(c->model, d, m);
     close_request(m);
@@ -316,7 +404,7 @@ static void begin(atn_comm *c, decision *d, const atn_problem *q)
         plan_at_once(c, d, q);
         enter(d, SETTLED);
     } else if (m != NULL) {
-        *m = new_request(c, d, q);
+        *m = new_request(c, d, q, m->request);
         enter(d, PLANNING);
     }
 }
@@ -336,7 +424,7 @@ static void go_on(atn_comm *c, decision *d, const atn_problem *q)
 bool atn_select_model_choose(atn_comm *c, const atn_problem *q, atn_choice *choice_p)
 {
     model_plans *const p = c->model;
-    decision *const d = find(c, q);
+    decision *const d = find_or_add(c, q);
     if (d == NULL)
         return true;
     if (d->failed == MPI_SUCCESS && d->stage != SETTLED)

@@ -158,12 +158,12 @@ static bool have_private(atn_comm *c, const atn_turn *turn, const atn_plan *plan
 /* A class that began with a plan has its candidates already. */
 static void measure_arrivals(atn_comm *c, atn_call_class *x, int64_t entered)
 {
-    const int before = x->field.n;
+    const int before = x->tuner != NULL ? x->field->n : 0;
     const int64_t all_entered = atn_select_arrivals_measure(c, x, entered);
     if (all_entered > 0)
         atn_tune_driver_cost(c->driver, atn_ticks_ns(atn_ticks() - all_entered));
     if (x->tuner != NULL)
-        atn_select_arrivals_add(c, x, &x->field);
+        atn_select_arrivals_add(c, x, x->field);
     atn_tune_driver_join(x, before);
 }
 

@@ -51,7 +51,7 @@ void atn_select_staleness_expect(const atn_call_class *x, int64_t native_ps)
 /* Of a candidate, by the model or from an earlier job; 0: unknown. */
 static int64_t expected_ps(const atn_call_class *x, int candidate)
 {
-    const atn_candidate_set *const f = &x->field;
+    const atn_candidate_set *const f = x->field;
     if (f->is[candidate].predicted_ps > 0 && f->is[candidate].error == ATN_ERROR_MEASURED)
         return f->is[candidate].predicted_ps;
     return candidate == f->from_wisdom && f->wisdom_ps > 0 ? f->wisdom_ps : 0;

@@ -31,10 +31,10 @@ static int64_t pause_of(const atn_call_class *x, const atn_deferral *off)
 
 /* Wisdom is consulted in any case: results that must not change cannot follow it later.  The
  * measurement of arrival times has already paid for a plan. */
-static void write_advice(atn_driver *d, const atn_call_class *x)
+static void write_advice(atn_driver *d, const atn_call_class *x, atn_advice_request *y)
 {
     const int64_t start = atn_clock_thread_ns();
-    atn_answer *const a = &d->request.answer;
+    atn_answer *const a = &y->answer;
     atn_candidate_set f = {.from_wisdom = -1, .wisdom_ps = -1};
     const atn_advice before =
         d->s.prepare != NULL ? d->s.prepare(d->s.context, x, &a->off) : ATN_ADVICE_RACE;
@@ -54,7 +54,7 @@ static void write_advice(atn_driver *d, const atn_call_class *x)
     else if (a->advice == ATN_ADVICE_LATER)
         a->pause = pause_of(x, &a->off);
     else if (a->advice != ATN_ADVICE_ARRIVALS && a->advice != ATN_ADVICE_SKETCH)
-        atn_tune_request_answer(&d->request, (atn_advice)a->advice, &f);
+        atn_tune_request_answer(y, (atn_advice)a->advice, &f);
 }
 
 /* Sizes that ranks do not share: the sizes of the current call represent the class. */
@@ -70,14 +70,13 @@ static bool average_size(const atn_driver *d, atn_call_class *x)
 }
 
 /* Collective; false: there is no text. */
-static bool exchange(atn_driver *d, atn_call_class *x)
+static bool exchange(atn_driver *d, atn_call_class *x, atn_advice_request *y)
 {
-    atn_advice_request *const y = &d->request;
     y->answer = (atn_answer){.advice = ATN_ADVICE_LATER, .pause = 1};
     if (x->subject.q.bytes < 0 && !average_size(d, x))
         return false;
     if (d->s.r == 0)
-        write_advice(d, x);
+        write_advice(d, x, y);
     if (atn_tune_request_wait(y, 0, d->s.comm) != MPI_SUCCESS || y->answer.bytes == 0)
         return false;
     d->s.bcast(y->text, (int)y->answer.bytes, MPI_CHAR, 0, d->s.comm);
@@ -86,11 +85,12 @@ static bool exchange(atn_driver *d, atn_call_class *x)
 
 atn_advice atn_tune_driver_advice(atn_driver *d, atn_call_class *x, atn_candidate_set *set_p)
 {
-    const bool received = exchange(d, x);
-    const atn_answer *const a = &d->request.answer;
+    atn_large_request y;
+    const bool received = exchange(d, x, &y.request);
+    const atn_answer *const a = &y.request.answer;
     set_p->n = 0;
     if (received)
-        atn_tune_candidate_set_read(x->subject.q.op, d->request.text, set_p);
+        atn_tune_candidate_set_read(x->subject.q.op, y.request.text, set_p);
     atn_tune_budget_elapsed(&d->tuners.budget, a->passed_ns);
     atn_tune_budget_overhead(&d->tuners.budget, a->overhead_ns);
     x->off = a->off;

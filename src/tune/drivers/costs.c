@@ -72,7 +72,7 @@ int64_t atn_tune_driver_passed(const atn_driver *d)
 /* ---- reports ---- */
 
 int atn_tune_driver_classes(const atn_driver *d) { return d->n; }
-const atn_call_class *atn_tune_driver_class_at(const atn_driver *d, int i) { return &d->kinds[i]; }
+const atn_call_class *atn_tune_driver_class_at(const atn_driver *d, int i) { return d->kinds[i]; }
 
 int64_t atn_tune_driver_spent(const atn_driver *d)
 {

@@ -16,12 +16,31 @@ static const int64_t long_ps = INT64_C(1000000000); /* calls, compared with usua
 
 /* ---- begin and end ---- */
 
+static atn_call_class *new_block(const atn_driver *d)
+{
+    return calloc((size_t)(d->room > 0 ? d->room : ATN_CLASSES_FIRST), sizeof *d->kinds[0]);
+}
+
+/* Classes keep their addresses. */
+static void add_block(atn_driver *d, atn_call_class *block)
+{
+    const int more = d->room > 0 ? d->room : ATN_CLASSES_FIRST;
+    for (int i = 0; i < more; i++)
+        d->kinds[d->room + i] = &block[i];
+    d->room += more;
+}
+
 atn_driver *atn_tune_driver_new(const atn_driver_setup *setup)
 {
     atn_driver *const d = calloc(1, sizeof *d);
-    if (d == NULL)
+    atn_call_class *const block = d != NULL ? new_block(d) : NULL;
+    if (block == NULL) {
+        free(d);
         return NULL;
+    }
     d->s = *setup;
+    d->most = ATN_TUNERS_MOST;
+    add_block(d, block);
     atn_tune_costs_begin(d);
     atn_tune_tuners_open(&d->tuners, setup->budget, setup->tune.agreement_ns);
     return d;
@@ -33,6 +52,11 @@ void atn_tune_driver_free(atn_driver *d)
         return;
     atn_tune_costs_end();
     atn_tune_tuners_close(&d->tuners);
+    for (int i = 0; i < d->n; i++)
+        free(d->kinds[i]->field);
+    for (int i = 0; i<d->room; i = i> 0 ? 2 * i : ATN_CLASSES_FIRST)
+        free(d->kinds[i]);
+    free(d->pending);
     free(d);
 }
 
@@ -80,19 +104,38 @@ static void expect(atn_driver *d, atn_call_class *x)
 static void begin_class(atn_driver *d, const atn_subject *s, atn_call_class *x)
 {
     x->subject = *s;
-    atn_tune_candidate_set_make(s->q.op, 0, NULL, &x->field);
-    x->native = x->field.choice[ATN_SET_NATIVE];
+    x->native.row = atn_algo_catalog_native(s->q.op);
     x->since = atn_ticks();
     expect(d, x);
+}
+
+/* Ranks have the same classes, so all lack room at the same call.  If any rank is out of memory,
+ * there is no further class on all of them. */
+static bool widen(atn_driver *d)
+{
+    atn_call_class *const block = new_block(d);
+    int64_t have = block != NULL;
+    if (least_of_all(d, &have, 1) && have) {
+        add_block(d, block);
+        return true;
+    }
+    free(block);
+    d->most = d->room;
+    return false;
 }
 
 atn_call_class *atn_tune_driver_class(atn_driver *d, const atn_subject *s)
 {
     const atn_class_key key = {kind_of(s), atn_tune_size_class(s->q.bytes)};
-    const int before = d->n, i = atn_tune_class_index(d->keys, &d->n, ATN_TUNERS_MOST, key);
+    const int before = d->n;
+    int i = atn_tune_class_index(d->keys, &d->n, d->room, key);
+    if (i < 0 && d->room < d->most && widen(d))
+        i = atn_tune_class_index(d->keys, &d->n, d->room, key);
+    if (i >= 0)
+        d->kinds[i]->number = i;
     if (d->n > before)
-        begin_class(d, s, &d->kinds[i]);
-    return i >= 0 ? &d->kinds[i] : NULL;
+        begin_class(d, s, d->kinds[i]);
+    return i >= 0 ? d->kinds[i] : NULL;
 }
 
 /* ---- advice of rank 0 ---- */
@@ -128,8 +171,24 @@ static atn_tuner *make_tuner(atn_driver *d, const atn_call_class *x, const atn_c
     }
     tune.shadow = x->subject.stable;
     tune.seen_ps = usual_ps(x, x->seen_ps);
-    return atn_tune_tuners_add(&d->tuners, d->keys[x - d->kinds], &tune, is, f->n, ATN_SET_NATIVE,
+    return atn_tune_tuners_add(&d->tuners, d->keys[x->number], &tune, is, f->n, ATN_SET_NATIVE,
                                f->from_wisdom, f->wisdom_ps);
+}
+
+/* Memory for agreements, which the first tuner makes. */
+static bool have_pending(atn_driver *d)
+{
+    if (d->pending == NULL)
+        d->pending = calloc(ATN_DRIVER_PENDING, sizeof *d->pending);
+    return d->pending != NULL;
+}
+
+static atn_candidate_set *copy_of(const atn_candidate_set *f)
+{
+    atn_candidate_set *const copy = f->n > 0 ? malloc(sizeof *copy) : NULL;
+    if (copy != NULL)
+        *copy = *f;
+    return copy;
 }
 
 /* When any rank is out of memory the class stays native on all of them.  `start`: of the request;
@@ -138,17 +197,20 @@ static atn_advice take_advice(atn_driver *d, atn_call_class *x, atn_advice advic
                               const atn_candidate_set *f, int64_t start, int64_t *cost_p)
 {
     const bool tuned = advice == ATN_ADVICE_RACE;
-    atn_tuner *const tuner = tuned && f->n > 0 ? make_tuner(d, x, f) : NULL;
-    int64_t least[] = {tuned ? tuner != NULL : f->n > 0, atn_ticks_ns(atn_ticks() - start)};
+    atn_candidate_set *const field = copy_of(f);
+    atn_tuner *const tuner = tuned && field != NULL && have_pending(d) ? make_tuner(d, x, f) : NULL;
+    int64_t least[] = {tuned ? tuner != NULL : field != NULL, atn_ticks_ns(atn_ticks() - start)};
     const bool agreed = least_of_all(d, least, 2) && least[0];
     *cost_p = least[1];
     if (!agreed) {
         if (tuner != NULL)
             atn_tune_tuners_drop(&d->tuners, tuner);
+        free(field);
         return ATN_ADVICE_FIXED;
     }
+    free(x->field);
     x->tuner = tuner;
-    x->field = *f;
+    x->field = field;
     if (tuned && x->family == ATN_FAMILY_NONE)
         x->family = first_family(x, f);
     if (tuned)
@@ -165,7 +227,7 @@ static void request_advice(atn_driver *d, atn_call_class *x)
     int64_t cost_ns = d->worked_ns;
     if (x->quiet == 0)
         advice = take_advice(d, x, advice, &field, start, &cost_ns);
-    x->times_arrivals = advice == ATN_ADVICE_ARRIVALS || (x->tuner != NULL && x->field.at_once);
+    x->times_arrivals = advice == ATN_ADVICE_ARRIVALS || (x->tuner != NULL && x->field->at_once);
     x->calls += x->quiet;
     x->promise.era++;
     if (advice == ATN_ADVICE_FIXED)
@@ -198,7 +260,7 @@ static void report_calls(atn_call_class *x)
 static void report_all_calls(atn_driver *d)
 {
     for (int i = 0; i < d->n; i++)
-        report_calls(&d->kinds[i]);
+        report_calls(d->kinds[i]);
 }
 
 static void grant(atn_call_class *x) { x->promise.left = x->promise.granted = untimed_calls(x); }
@@ -216,15 +278,15 @@ bool atn_tune_driver_times_arrivals(atn_call_class *x)
 void atn_tune_driver_join(atn_call_class *x, int from)
 {
     x->times_arrivals = x->tuner == NULL; /* the next advice decides whether there is another one */
-    for (int i = from; i < x->field.n && x->tuner != NULL; i++)
-        atn_tune_tuner_join(x->tuner, &x->field.is[i]);
+    for (int i = from; x->tuner != NULL && i < x->field->n; i++)
+        atn_tune_tuner_join(x->tuner, &x->field->is[i]);
 }
 
 static void turn_without_tuner(atn_call_class *x, atn_turn *turn_p)
 {
     if (x->quiet < INT64_MAX)
         x->quiet--;
-    *turn_p = (atn_turn){.of = x, .use = &x->field.choice[0], .block = -1};
+    *turn_p = (atn_turn){.of = x, .use = atn_tune_class_choice(x, 0), .block = -1};
 }
 
 static void turn_with_tuner(atn_call_class *x, int64_t bytes, atn_turn *turn_p)
@@ -232,8 +294,8 @@ static void turn_with_tuner(atn_call_class *x, int64_t bytes, atn_turn *turn_p)
     const atn_step step = atn_tune_tuner_step(x->tuner, atn_tune_size_weight(bytes, fixed_bytes));
     *turn_p = (atn_turn){
         .of = x,
-        .use = &x->field.choice[step.candidate],
-        .shadow = step.shadow >= 0 ? &x->field.choice[step.shadow] : NULL,
+        .use = &x->field->choice[step.candidate],
+        .shadow = step.shadow >= 0 ? &x->field->choice[step.shadow] : NULL,
         .block = step.block,
         .agree = step.agree,
     };
@@ -383,8 +445,9 @@ int atn_tune_driver_await_all(atn_driver *d) { return await(d, UINT64_MAX - 1, f
 static void drop_tuner(atn_driver *d, atn_call_class *x)
 {
     atn_tune_tuners_drop(&d->tuners, x->tuner);
+    free(x->field);
     x->tuner = NULL;
-    atn_tune_candidate_set_make(x->subject.q.op, 0, NULL, &x->field);
+    x->field = NULL;
 }
 
 /* Classes that wait for advice need not wait any longer, except for the current call. */
@@ -404,8 +467,8 @@ static void restart_class(atn_driver *d, atn_call_class *x)
 void atn_tune_driver_restart(atn_driver *d, const struct atn_topo *topo)
 {
     for (int i = 0; i < d->n; i++) {
-        d->kinds[i].subject.q.topo = topo;
-        restart_class(d, &d->kinds[i]);
+        d->kinds[i]->subject.q.topo = topo;
+        restart_class(d, d->kinds[i]);
     }
 }
 

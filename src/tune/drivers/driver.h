@@ -39,8 +39,9 @@ typedef struct {
 typedef struct atn_call_class {
     atn_promise promise;
     atn_subject subject;
-    atn_tuner *tuner;        /* NULL: none (yet) */
-    atn_candidate_set field; /* of the tuner; else its first candidate serves */
+    int number;               /* among those of the communicator */
+    atn_tuner *tuner;         /* NULL: none (yet) */
+    atn_candidate_set *field; /* of the tuner; else its first candidate serves; NULL: native */
     atn_choice native;
     atn_family family;   /* whose algorithms serve, one or the other: the same bits */
     atn_choice spare;    /* of them, for sizes that the selected one does not support */
@@ -59,6 +60,12 @@ typedef struct atn_call_class {
     int64_t volume; /* bytes of the latest call on this rank */
     int64_t mean;   /* of a block on average, at the last advice */
 } atn_call_class;
+
+/* A candidate; without any, 0 is native. */
+static inline const atn_choice *atn_tune_class_choice(const atn_call_class *x, int i)
+{
+    return x->field != NULL ? &x->field->choice[i] : &x->native;
+}
 
 /* How to execute a call. */
 typedef struct {
@@ -106,7 +113,8 @@ atn_driver *atn_tune_driver_new(const atn_driver_setup *setup);
 /* Agreements must have been awaited. */
 void atn_tune_driver_free(atn_driver *d);
 
-/* The class of a call; NULL: there is no room for another one.  `bytes` as in the subject. */
+/* The class of a call; NULL: there is no room for another one.  `bytes` as in the subject.
+ * Collective if it is new: ranks may have to agree on memory. */
 atn_call_class *atn_tune_driver_class(atn_driver *d, const atn_subject *s);
 /* Whether arrival times are to be measured at the next call of the class. */
 bool atn_tune_driver_times_arrivals(atn_call_class *x);

@@ -5,6 +5,8 @@
 #include "tune/drivers/driver.h"
 
 enum { ATN_DRIVER_PENDING = 2 * ATN_DRIVER_MOST };
+/* Classes that a communicator begins with; most need no more. */
+enum { ATN_CLASSES_FIRST = 4 };
 /* The values of an agreement after the times of two blocks. */
 enum { ATN_SUM_PASSED = 2, ATN_SUM_MOST, ATN_SUM_LEAST, ATN_SUM_OVERHEAD, ATN_DRIVER_SUMS };
 
@@ -22,13 +24,12 @@ struct atn_driver {
     int64_t overhead_ns; /* cost on this rank without regret and agreements */
     int64_t worked_ns;   /* on rank 0, for its latest advice */
     int64_t shared_ns;   /* savings that the account for set-ups has a part of */
-    int n;
+    int n, room, most;   /* classes; for which there is memory; for which there may be */
     atn_class_key keys[ATN_TUNERS_MOST];
-    atn_call_class kinds[ATN_TUNERS_MOST];
-    unsigned posted, completed; /* agreements */
-    bool apart;                 /* ranks arrive at different times */
-    atn_pending pending[ATN_DRIVER_PENDING];
-    atn_advice_request request; /* for advice of rank 0 */
+    atn_call_class *kinds[ATN_TUNERS_MOST]; /* in blocks, each as large as all before it */
+    unsigned posted, completed;             /* agreements */
+    bool apart;                             /* ranks arrive at different times */
+    atn_pending *pending;                   /* ATN_DRIVER_PENDING; NULL: no tuner yet */
 };
 
 /* advice.c: collective.  The same advice on every rank; x->quiet: number of calls until the next

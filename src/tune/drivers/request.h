@@ -31,8 +31,14 @@ typedef struct {
     MPI_Request active; /* MPI_REQUEST_NULL: nothing is being distributed */
     /* These belong to MPI meanwhile. */
     atn_answer answer;
-    char text[ATN_SET_TEXT]; /* its candidates */
+    char text[]; /* its candidates: at most ATN_SET_TEXT bytes */
 } atn_advice_request;
+
+/* With room for all candidates. */
+typedef union {
+    atn_advice_request request;
+    char room[sizeof(atn_advice_request) + ATN_SET_TEXT];
+} atn_large_request;
 
 /* On rank 0: the answer, with these candidates. */
 void atn_tune_request_answer(atn_advice_request *x, atn_advice advice,
