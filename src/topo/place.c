@@ -23,43 +23,68 @@ static bool same_host(const char *a, const char *b)
     return na == nb && strncmp(a, b, na) == 0 && (a[na] == '\0' || b[nb] == '\0');
 }
 
-/* Only one host may fit a shortened name. */
-static int find_short(const entry *list, int n, const char *name)
+/* Without domains. */
+static int by_short_name(const void *a, const void *b)
 {
+    const char *x = ((const entry *)a)->name, *y = ((const entry *)b)->name;
+    const size_t nx = strcspn(x, "."), ny = strcspn(y, ".");
+    const int order = strncmp(x, y, nx < ny ? nx : ny);
+    return order != 0 ? order : (nx > ny) - (nx < ny);
+}
+
+/* The names of hosts, sorted as a whole and, behind them, without domains. */
+typedef struct {
+    entry *v;
+    int n;
+} host_names;
+
+/* Only one host may fit a shortened name. */
+static int find_short(const host_names *list, const char *name)
+{
+    const entry key = {.name = name}, *v = list->v + list->n;
+    const entry *hit = list->n ? bsearch(&key, v, (size_t)list->n, sizeof *v, by_short_name) : NULL;
     int found = -1;
-    for (int i = 0; i < n; i++)
-        if (same_host(list[i].name, name)) {
+    while (hit && hit > v && by_short_name(hit - 1, &key) == 0)
+        hit--;
+    for (; hit && hit < v + list->n && by_short_name(hit, &key) == 0; hit++)
+        if (same_host(hit->name, name)) {
             if (found >= 0)
                 return -1;
-            found = list[i].node;
+            found = hit->node;
         }
     return found;
 }
 
-static int find(const entry *list, int n, const char *name)
+static int find(const host_names *list, const char *name)
 {
     const entry key = {.name = name};
-    const entry *hit = n ? bsearch(&key, list, (size_t)n, sizeof *list, by_name) : NULL;
-    return hit ? hit->node : find_short(list, n, name);
+    const entry *hit =
+        list->n ? bsearch(&key, list->v, (size_t)list->n, sizeof key, by_name) : NULL;
+    return hit ? hit->node : find_short(list, name);
 }
 
-static int list_hosts(const atn_topo *t, entry *list)
+/* v is NULL: no memory. */
+static host_names list_hosts(const atn_topo *t)
 {
-    int n = 0;
-    for (int v = 0; v < t->nnodes; v++)
+    host_names list = {.v = malloc(2 * sizeof *list.v * ((size_t)t->nnodes + 1))};
+    for (int v = 0; list.v && v < t->nnodes; v++)
         if (t->nodes[v].kind != ATN_TOPO_SWITCH)
-            list[n++] = (entry){t->nodes[v].name, v};
-    qsort(list, (size_t)n, sizeof *list, by_name);
-    return n;
+            list.v[list.n++] = (entry){t->nodes[v].name, v};
+    if (list.n > 0) {
+        memcpy(list.v + list.n, list.v, sizeof *list.v * (size_t)list.n);
+        qsort(list.v, (size_t)list.n, sizeof *list.v, by_name);
+        qsort(list.v + list.n, (size_t)list.n, sizeof *list.v, by_short_name);
+    }
+    return list;
 }
 
-static atn_status unknown_host(const atn_topo *t, const entry *list, int n, const char *name, int r,
+static atn_status unknown_host(const atn_topo *t, const host_names *list, const char *name, int r,
                                atn_error *err)
 {
-    const char **words = malloc(sizeof *words * ((size_t)n + 1));
-    for (int i = 0; words && i < n; i++)
-        words[i] = list[i].name;
-    const char *near = words ? atn_nearest(name, words, n) : NULL;
+    const char **words = malloc(sizeof *words * ((size_t)list->n + 1));
+    for (int i = 0; words && i < list->n; i++)
+        words[i] = list->v[i].name;
+    const char *near = words ? atn_nearest(name, words, list->n) : NULL;
     const atn_status st =
         atn_fail(err, ATN_INPUT, "%s: host %s of rank %d is not in the topology; add it%s%s%s",
                  t->origin ? t->origin : "topology", name, r, near ? " (did you mean " : "",
@@ -71,24 +96,23 @@ static atn_status unknown_host(const atn_topo *t, const entry *list, int n, cons
 atn_status atn_topo_place(const atn_topo *t, const char *const *hosts, int p, atn_topo **topo_p,
                           atn_error *err)
 {
-    entry *list = malloc(sizeof *list * ((size_t)t->nnodes + 1));
+    const host_names list = list_hosts(t);
     int *node_of = malloc(sizeof *node_of * ((size_t)p + 1));
     atn_status st = ATN_OK;
     atn_topo *placed = NULL;
-    const int n = list ? list_hosts(t, list) : 0;
-    for (int r = 0; list && node_of && r < p && !st; r++) {
+    for (int r = 0; list.v && node_of && r < p && !st; r++) {
         const bool again = r > 0 && strcmp(hosts[r], hosts[r - 1]) == 0;
-        node_of[r] = again ? node_of[r - 1] : find(list, n, hosts[r]);
+        node_of[r] = again ? node_of[r - 1] : find(&list, hosts[r]);
         if (node_of[r] < 0)
-            st = unknown_host(t, list, n, hosts[r], r, err);
+            st = unknown_host(t, &list, hosts[r], r, err);
     }
-    if (list && node_of && !st)
+    if (list.v && node_of && !st)
         placed = atn_topo_like(t, t->nodes, t->nnodes, node_of, p);
     if (placed)
         *topo_p = placed;
     else if (!st)
         st = atn_fail(err, ATN_MEMORY, "out of memory");
-    free(list);
+    free(list.v);
     free(node_of);
     return st;
 }

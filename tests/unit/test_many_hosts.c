@@ -2,7 +2,9 @@
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -53,11 +55,33 @@ static void a_group_takes_less_than_100_bytes_for_each_rank(void **unused)
     atn_topo_free(t);
 }
 
+/* The names of a job have a domain, those of the topology have none. */
+static void many_hosts_with_domains_are_found_fast(void **unused)
+{
+    (void)unused;
+    enum { HOSTS = 16384 };
+    static char names[HOSTS][32];
+    static const char *hosts[HOSTS];
+    atn_topo *t = NULL, *placed = NULL;
+    assert_int_equal(atn_topo_load("128x128@10G", &t, NULL), ATN_OK);
+    for (int i = 0; i < HOSTS; i++) {
+        snprintf(names[i], sizeof names[i], "n%d.cluster.example.org", (i * 7919) % HOSTS);
+        hosts[i] = names[i];
+    }
+    const clock_t start = clock();
+    assert_int_equal(atn_topo_place(t, hosts, HOSTS, &placed, NULL), ATN_OK);
+    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 0.5);
+    assert_string_equal(placed->nodes[placed->node_of[2]].name, "n15838");
+    atn_topo_free(placed);
+    atn_topo_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_group_of_all_ranks_shares_the_topology),
         cmocka_unit_test(a_group_takes_less_than_100_bytes_for_each_rank),
+        cmocka_unit_test(many_hosts_with_domains_are_found_fast),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,9 +58,16 @@ int64_t atn_select_sketch_wait(void)
 /* ---- hosts ---- */
 
 typedef struct {
+    uint64_t kernel;
+    int rank, group; /* group: number of its host, in the order of kernels */
+} seat;
+
+typedef struct {
     atn_comm *c;
     atn_location *locations; /* of ranks */
     int hosts;
+    seat *seats;
+    int *place;             /* of a group among hosts */
     int *rank_of, *host_of; /* host -> its first rank; rank -> host */
     const char **names;     /* of hosts */
     void *memory;           /* of the sketch */
@@ -75,45 +82,70 @@ static bool all_ranks(const atn_comm *c, bool mine)
     return atn_exec_all_have(&mpi, c->user, mine);
 }
 
+static int by_kernel(const void *a, const void *b)
+{
+    const seat *const x = a, *const y = b;
+    return x->kernel != y->kernel ? (x->kernel > y->kernel) - (x->kernel < y->kernel)
+                                  : x->rank - y->rank;
+}
+
+static int by_name(const void *a, const void *b, void *context)
+{
+    const atn_location *const of = context;
+    const seat *const x = a, *const y = b;
+    const int order = atn_topo_name_compare(of[x->rank].host, of[y->rank].host);
+    return order != 0 ? order : x->rank - y->rank;
+}
+
+/* Leaves the seat of the first rank of each host. */
+static void group_ranks(measuring *m)
+{
+    const int p = m->c->p;
+    for (int r = 0; r < p; r++)
+        m->seats[r] = (seat){.kernel = m->locations[r].kernel, .rank = r};
+    qsort(m->seats, (size_t)p, sizeof *m->seats, by_kernel);
+    for (int i = 0; i < p; i++) {
+        const seat x = m->seats[i];
+        if (i == 0 || x.kernel != m->seats[m->hosts - 1].kernel)
+            m->seats[m->hosts++] = (seat){x.kernel, x.rank, m->hosts};
+        m->host_of[x.rank] = m->hosts - 1;
+    }
+}
+
 /* The first rank of each host, in the order of host names. */
 static void find_hosts(measuring *m)
 {
-    for (int r = 0; r < m->c->p; r++) {
-        int h = 0;
-        while (h < m->hosts && m->locations[m->rank_of[h]].kernel != m->locations[r].kernel)
-            h++;
-        if (h < m->hosts)
-            continue;
-        for (h = m->hosts++;
-             h > 0 && atn_topo_name_compare(m->locations[r].host, m->names[h - 1]) < 0; h--) {
-            m->rank_of[h] = m->rank_of[h - 1];
-            m->names[h] = m->names[h - 1];
-        }
-        m->rank_of[h] = r;
-        m->names[h] = m->locations[r].host;
+    group_ranks(m);
+    qsort_r(m->seats, (size_t)m->hosts, sizeof *m->seats, by_name, m->locations);
+    for (int h = 0; h < m->hosts; h++) {
+        m->rank_of[h] = m->seats[h].rank;
+        m->names[h] = m->locations[m->seats[h].rank].host;
+        m->place[m->seats[h].group] = h;
     }
     for (int r = 0; r < m->c->p; r++)
-        for (int h = 0; h < m->hosts; h++)
-            if (m->locations[m->rank_of[h]].kernel == m->locations[r].kernel)
-                m->host_of[r] = h;
+        m->host_of[r] = m->place[m->host_of[r]];
 }
 
 static bool allocate(measuring *m)
 {
     const size_t p = (size_t)m->c->p;
+    m->seats = calloc(p, sizeof *m->seats);
+    m->place = calloc(p, sizeof *m->place);
     m->rank_of = calloc(p, sizeof *m->rank_of);
     m->host_of = calloc(p, sizeof *m->host_of);
     m->names = calloc(p, sizeof *m->names);
     m->memory = malloc(atn_topo_sketch_bytes(m->c->p));
     m->out = calloc(1, MOST_BYTES);
     m->in = malloc(MOST_BYTES);
-    return m->rank_of != NULL && m->host_of != NULL && m->names != NULL && m->memory != NULL &&
-           m->out != NULL && m->in != NULL;
+    return m->seats != NULL && m->place != NULL && m->rank_of != NULL && m->host_of != NULL &&
+           m->names != NULL && m->memory != NULL && m->out != NULL && m->in != NULL;
 }
 
 static void release(measuring *m)
 {
     free(m->locations);
+    free(m->seats);
+    free(m->place);
     free(m->rank_of);
     free(m->host_of);
     free(m->names);
