@@ -186,7 +186,8 @@ static int draw(const atn_args *a, atn_error *err)
 static const char what_detail[] =
     "WHAT is a file (topology.conf of Slurm, a graph, a list of hosts, XML of hwloc) or a string: "
     "4x8@100M (4 switches with 8 hosts each, links of 100 Mbit/s), chain:4x8@100M (switches in a "
-    "row), hosts:n[0-7] (one switch), hwloc:this (inside this machine).";
+    "row), fattree:8x8x16@100G, torus:8x8x8@40G, dragonfly:9x8x4@25G, hosts:n[0-7] (one switch), "
+    "hwloc:this (inside this machine).";
 
 static const atn_option shared_options[] = {
     ATN_TEXT("ranks", "ORDER", NULL,

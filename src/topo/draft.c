@@ -240,6 +240,8 @@ atn_topo *atn_topo_draft_finish(atn_draft *d)
         check_roots(d);
     if (d->found->wrong == 0)
         check_children(d);
+    if (d->found->wrong == 0 && d->links.n > 0)
+        atn_topo_draft_route(d);
     return d->found->wrong == 0 && !d->found->no_memory ? make(d) : NULL;
 }
 
@@ -251,6 +253,11 @@ void atn_topo_draft_free(atn_draft *d)
     }
     atn_vec_free(&d->nodes);
     atn_vec_free(&d->ranks);
+    for (int i = 0; i < d->links.n; i++) {
+        free(d->links.v[i].end[0]);
+        free(d->links.v[i].end[1]);
+    }
+    atn_vec_free(&d->links);
     free(d->index[0].slot);
     free(d->index[1].slot);
     atn_topo_routes_free(d->routes);

@@ -20,6 +20,13 @@ typedef struct {
     int parent_line; /* where it was attached to its parent */
 } atn_draft_node;
 
+/* A link between two switches of a network that is no tree. */
+typedef struct {
+    char *end[2];
+    int64_t rate, delay_ns;
+    int line;
+} atn_draft_link;
+
 /* Open addressing from names to nodes. */
 typedef struct {
     int *slot;
@@ -28,9 +35,10 @@ typedef struct {
 
 typedef struct {
     ATN_VEC(atn_draft_node) nodes;
-    atn_draft_index index[2];  /* switches; hosts and parts */
-    ATN_VEC(int) ranks;        /* rank -> node */
-    struct atn_routes *routes; /* NULL: the network is a tree */
+    atn_draft_index index[2];      /* switches; hosts and parts */
+    ATN_VEC(int) ranks;            /* rank -> node */
+    struct atn_routes *routes;     /* NULL: the network is a tree, or has links */
+    ATN_VEC(atn_draft_link) links; /* all between switches, if the network is no tree */
     atn_findings *found;
 } atn_draft;
 
@@ -49,6 +57,12 @@ const char *atn_topo_draft_near(const atn_draft *d, atn_topo_kind kind, const ch
 /* Checks that it is one tree with every host in it and makes the topology; reports otherwise and
  * gives NULL. */
 atn_topo *atn_topo_draft_finish(atn_draft *d);
+/* A link between switches, which need not be nodes of the tree.  With any, messages take shortest
+ * routes along them instead of the links of the tree. */
+void atn_topo_draft_link(atn_draft *d, const char *a, const char *b, int64_t rate, int64_t delay_ns,
+                         int line);
+/* Makes the routes along the links of a draft that is a tree; reports what is wrong. */
+void atn_topo_draft_route(atn_draft *d);
 /* Sets the rates of switches to those of all links of the routes together that leave their branch,
  * and delays that no route falls short of; home[router] is the node that it belongs to. */
 void atn_topo_draft_cuts(atn_draft *d, const int *home);

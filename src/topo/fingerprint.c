@@ -58,13 +58,19 @@ static uint64_t hash_branch(const work *w, int link, uint64_t hash)
     return mix(mix(hash, (uint64_t)node->rate), (uint64_t)node->delay_ns);
 }
 
+/* Hosts of one router differ only if their routes do. */
+static uint64_t place_in_routes(const atn_routes *x, int host)
+{
+    return (uint64_t)(x->by_host ? host : x->router_of[host]);
+}
+
 /* A node with its children but one, and perhaps the branch above it. */
 static uint64_t hash_node(const work *w, int v, int without, const uint64_t *above)
 {
     uint64_t hash = mix(mix(7, w->t->nodes[v].kind), w->ranks[v]);
     int n = 0;
     if (w->t->routes && w->t->nodes[v].kind == ATN_TOPO_HOST)
-        hash = mix(hash, (uint64_t)w->t->nodes[v].number);
+        hash = mix(hash, place_in_routes(w->t->routes, w->t->nodes[v].number));
     for (int c = v + 1; c < w->end[v]; c = w->end[c])
         if (c != without && (w->t->p == 0 || w->below[c] > 0))
             w->kids[n++] = hash_branch(w, c, w->hash[c]);

@@ -4,6 +4,7 @@
  *   host n[0-15]
  *   link s0 s[1-3] rate=1G delay=5us     each of the first with each of the second
  *   tree bfs root=s0                     or dfs, or random seed=7
+ *   routes shortest                      messages use all links; the tree groups hosts
  *   ranks n[0-15]                                                                          */
 #include "topo/graph.h"
 
@@ -169,6 +170,15 @@ static void tree_line(reader *r, char *rest)
     }
 }
 
+static void routes_line(reader *r, char *rest)
+{
+    const char *word = next_word(&rest);
+    r->g.routed = word && strcmp(word, "shortest") == 0;
+    if (!r->g.routed)
+        atn_topo_found(r->found, r->line, "unknown routes '%s'; write shortest", word ? word : "");
+    no_more(r, rest);
+}
+
 static void ranks_line(reader *r, char *rest)
 {
     char *word = next_word(&rest);
@@ -183,7 +193,7 @@ static const struct {
     void (*read)(reader *r, char *rest);
 } lines[] = {
     {"switch", switch_line}, {"host", host_line},   {"link", link_line},
-    {"tree", tree_line},     {"ranks", ranks_line},
+    {"tree", tree_line},     {"ranks", ranks_line}, {"routes", routes_line},
 };
 
 enum { LINES = sizeof lines / sizeof *lines };
@@ -201,7 +211,7 @@ static void one_line(reader *r, char *text)
             return;
         }
     atn_topo_found(r->found, r->line,
-                   "'%s' begins no line; there are switch, host, link, tree and ranks",
+                   "'%s' begins no line; there are switch, host, link, tree, routes and ranks",
                    word ? word : rest);
 }
 
@@ -307,6 +317,41 @@ static void draft_ranks(reader *r)
     }
 }
 
+/* ---- routes ---- */
+
+/* Hosts do not pass messages on, and have one link each. */
+static void check_hosts(const reader *r)
+{
+    int *links = calloc((size_t)r->g.nodes.n, sizeof *links);
+    if (links == NULL) {
+        r->found->no_memory = true;
+        return;
+    }
+    for (int i = 0; i < r->g.links.n; i++) {
+        const atn_net_link *l = &r->g.links.v[i];
+        const bool a = r->g.nodes.v[l->a].host, b = r->g.nodes.v[l->b].host;
+        const int end = a ? l->a : l->b;
+        links[end] += a || b;
+        if ((!a && !b) || (a != b && links[end] == 1))
+            continue;
+        atn_topo_found(r->found, l->line,
+                       "host %s has a second link, or one to a host; with routes a host has one to "
+                       "a switch: write rails as one link with the sum of their rates",
+                       r->g.nodes.v[end].name);
+    }
+    free(links);
+}
+
+static void draft_links(const reader *r)
+{
+    for (int i = 0; i < r->g.links.n && !r->found->no_memory; i++) {
+        const atn_net_link *l = &r->g.links.v[i];
+        const atn_net_node *a = &r->g.nodes.v[l->a], *b = &r->g.nodes.v[l->b];
+        if (!a->host && !b->host)
+            atn_topo_draft_link(r->d, a->name, b->name, l->rate, l->delay_ns, l->line);
+    }
+}
+
 static void remark_tree(const reader *r, int root)
 {
     static const char *const words[] = {"breadth-first", "depth-first", "random"};
@@ -328,7 +373,10 @@ static void draft_tree(reader *r)
         for (int v = 0; v < n; v++)
             draft_node(r, v, link_up, hosts);
         draft_ranks(r);
-        remark_tree(r, root);
+        if (r->g.routed)
+            draft_links(r);
+        else
+            remark_tree(r, root);
     }
     free(link_up);
     free(hosts);
@@ -354,6 +402,8 @@ void atn_topo_read_graph(atn_draft *d, const char *text)
         free(line);
     }
     check_links(&r);
+    if (r.g.routed)
+        check_hosts(&r);
     if (r.root_name)
         r.g.root = find_node(&r, r.root_name, r.root_line);
     if (r.found->wrong == 0 && !r.found->no_memory && r.g.nodes.n > 0)

@@ -25,6 +25,7 @@ typedef struct {
     atn_span_order span;
     uint64_t seed; /* of a random tree */
     int root;      /* -1: the switch that is nearest to all others */
+    bool routed;   /* messages take shortest routes instead of the tree */
 } atn_net_graph;
 
 /* A tree over all nodes that can be reached: per node the link up, -1 for the root, -2 where there

@@ -8,6 +8,8 @@
 #include "topo/topo.h"
 #include "topo/units.h"
 
+enum { MOST_ENDS = 64 }; /* of a line of links */
+
 typedef struct {
     FILE *f;
     const atn_topo *t;
@@ -144,14 +146,46 @@ static bool print_ranks(const printer *w)
     return done;
 }
 
+/* ---- routes ---- */
+
+/* Links from one router with the same rate and delay share a line; returns where they end. */
+static int print_links(const printer *w, int at)
+{
+    const atn_routes *x = w->t->routes;
+    const atn_route_link *first = &x->links[at];
+    const atn_topo_node like = {.rate = first->rate, .delay_ns = first->delay_ns};
+    const char *names[MOST_ENDS];
+    int n = 0;
+    for (; at + n < x->nlinks && n < MOST_ENDS; n++) {
+        const atn_route_link *l = &first[n];
+        if (l->a != first->a || l->rate != first->rate || l->delay_ns != first->delay_ns)
+            break;
+        names[n] = x->names[l->b];
+    }
+    fprintf(w->f, "#attune link=%s to=", x->names[first->a]);
+    atn_topo_hostlist_print(w->f, names, n);
+    print_link(w, &like, true);
+    fputc('\n', w->f);
+    return at + n;
+}
+
+static void print_routes(const printer *w)
+{
+    const atn_routes *x = w->t->routes;
+    for (int i = 0; x->names && i < x->nlinks;)
+        i = print_links(w, i);
+    if (x->names)
+        return;
+    fputs("#attune", w->f);
+    print_value(w, "routes", x->text);
+    fputc('\n', w->f);
+}
+
 static bool print_all(const printer *w)
 {
     fputs("#attune topology 1\n", w->f);
-    if (w->t->routes) {
-        fputs("#attune", w->f);
-        print_value(w, "routes", w->t->routes->text);
-        fputc('\n', w->f);
-    }
+    if (w->t->routes)
+        print_routes(w);
     if (w->t->nodes[0].kind != ATN_TOPO_SWITCH)
         fprintf(w->f, "#attune host=%s\n", w->t->nodes[0].name);
     for (int v = 0; v < w->t->nnodes; v++)

@@ -134,7 +134,7 @@ static void switch_line(reader *r, atn_line_field *keys, atn_line_field *extra)
 
 /* ---- lines that are a comment to Slurm ---- */
 
-enum { RANKS, PART, OF, HOST, OWN_RATE, OWN_DELAY, OWN_LEVEL, ROUTES, OWN_KEYS };
+enum { RANKS, PART, OF, HOST, OWN_RATE, OWN_DELAY, OWN_LEVEL, ROUTES, LINK, TO, OWN_KEYS };
 
 static void ranks_line(reader *r, const char *text)
 {
@@ -160,6 +160,22 @@ static void part_line(reader *r, atn_line_field *keys)
     const int parent = atn_topo_draft_node_at(r->d, ATN_TOPO_HOST, keys[OF].value, r->line);
     if (parent >= 0)
         hang_all(r, &keys[PART], ATN_TOPO_PART, parent, &like);
+}
+
+/* Each of the first with each of the second, as in graph files. */
+static void link_line(reader *r, const atn_line_field *keys)
+{
+    atn_name_list from = {0}, to = {0};
+    const int64_t rate = atn_topo_field_rate(&keys[OWN_RATE], r->found, r->line);
+    const int64_t delay = atn_topo_field_delay(&keys[OWN_DELAY], r->found, r->line);
+    if (keys[TO].value == NULL)
+        atn_topo_found(r->found, r->line, "link= needs to=SWITCH, its other end");
+    else if (names_of(r, "link", keys[LINK].value, &from) && names_of(r, "to", keys[TO].value, &to))
+        for (int i = 0; i < from.n; i++)
+            for (int k = 0; k < to.n && !r->found->no_memory; k++)
+                atn_topo_draft_link(r->d, from.v[i], to.v[k], rate, delay, r->line);
+    atn_topo_name_list_free(&from);
+    atn_topo_name_list_free(&to);
 }
 
 static void routes_line(reader *r, const char *text)
@@ -189,6 +205,7 @@ static void own_line(reader *r, char *text)
         [OF] = {.key = "of"},           [HOST] = {.key = "host"},
         [OWN_RATE] = {.key = "rate"},   [OWN_DELAY] = {.key = "delay"},
         [OWN_LEVEL] = {.key = "level"}, [ROUTES] = {.key = "routes"},
+        [LINK] = {.key = "link"},       [TO] = {.key = "to"},
     };
     text += strspn(text, " \t");
     if (strncmp(text, "topology ", 9) == 0) {
@@ -205,11 +222,13 @@ static void own_line(reader *r, char *text)
         atn_topo_draft_node_at(r->d, ATN_TOPO_HOST, keys[HOST].value, r->line);
     else if (keys[ROUTES].value)
         routes_line(r, keys[ROUTES].value);
+    else if (keys[LINK].value)
+        link_line(r, keys);
     else
-        atn_topo_found(
-            r->found, r->line,
-            "a separate line has ranks=, part=, host= or routes=; rates, delays and levels of "
-            "switches stand behind their SwitchName");
+        atn_topo_found(r->found, r->line,
+                       "a separate line has ranks=, part=, host=, routes= or link=; rates, delays "
+                       "and levels of "
+                       "switches stand behind their SwitchName");
 }
 
 /* ---- the text ---- */
@@ -319,6 +338,10 @@ static void read_routes(const reader *r)
     atn_draft network = {.found = r->found};
     if (r->routes)
         atn_topo_read_string(&network, r->routes, r->routes_line);
+    if (r->routes && r->d->links.n > 0)
+        atn_topo_found(r->found, r->routes_line,
+                       "routes= and link= (line %d) both describe the network; keep one",
+                       r->d->links.v[0].line);
     if (r->routes && r->found->wrong == 0 && !network.routes)
         atn_topo_found(r->found, r->routes_line,
                        "routes= with a tree, in which there is one way only; remove it");

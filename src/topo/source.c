@@ -69,7 +69,7 @@ static bool is_slurm(const char *text)
 
 static bool is_graph(const char *text)
 {
-    static const char *const words[] = {"switch", "host", "link", "tree", NULL};
+    static const char *const words[] = {"switch", "host", "link", "tree", "routes", NULL};
     return starts_with(text, words);
 }
 

@@ -162,6 +162,14 @@ holds 'SwitchName=s2 Switches=s1' attune topo convert dfs.graph
 check "a random tree is deterministic" diff <(attune topo convert random.graph) \
     <(attune topo convert random.graph)
 
+(cat ring.graph && echo 'routes shortest') >routed.graph
+golden topo_graph_routes.out 0 attune topo convert routed.graph
+golden topo_graph_routes_show.out 0 attune topo show routed.graph
+check "a graph with routes reads back" reads_back routed.graph
+check "its platform has its routes" grep -q 'zone-s0.*zone-s2.*route-' \
+    <(attune topo convert routed.graph --to simgrid)
+fails 3 '*no synthetic string describes this*' attune topo convert routed.graph --to synthetic
+
 # ---- inside hosts ----
 if attune topo show 'hwloc:core:1 pu:1' >/dev/null 2>&1; then
     golden topo_inside.out 0 attune topo show '2x2@100M;ranks=4' \
@@ -315,6 +323,15 @@ bad graph_pieces 'switch s[0-1]' 'host n[0-1]' 'link s0 n0' 'link s1 n1'
 bad graph_twice 'switch s0' 'host n0' 'link s0 n0' 'link n0 s0'
 bad graph_root 'switch s0' 'host n0' 'link s0 n0' 'tree bfs root=s1'
 bad graph_ranks 'switch s0' 'host n0' 'link s0 n0' 'ranks n0 s0'
+bad graph_routes 'switch s[0-1]' 'host n[0-2]' 'link s0 s1' 'link s[0-1] n0' 'link n1 n2' \
+    'link s0 n[1-2]' 'routes shortest'
+bad graph_routes_word 'switch s0' 'host n0' 'link s0 n0' 'routes longest' 'routes shortest now=1'
+bad links 'SwitchName=a Nodes=n[0-1]' 'SwitchName=b Nodes=n2' 'SwitchName=c Switches=a,b' \
+    '#attune link=a' '#attune link=a to=a' '#attune link=a to=b rate=1Q' '#attune routes=torus:4'
+bad links_apart 'SwitchName=a Nodes=n0' 'SwitchName=b Nodes=n1' 'SwitchName=c Switches=a,b' \
+    '#attune link=a to=x' '#attune link=b to=y'
+bad links_twice 'SwitchName=a Nodes=n0' 'SwitchName=b Nodes=n1' 'SwitchName=c Switches=a,b' \
+    '#attune link=a to=b' '#attune link=b to=a'
 bad hostfile 'n0:x' 'n1 slots=many' 'n2 cores=4'
 
 # ---- ranks on missing hosts ----

@@ -6,8 +6,7 @@
 
 #include <cmocka.h>
 
-#include "topo/routes.h"
-#include "topo/topo.h"
+#include "networks.h"
 #include "topo/write.h"
 
 static const char *const networks[] = {
@@ -40,41 +39,7 @@ static atn_topo *load(const char *text)
     return t;
 }
 
-static int router_of(const atn_topo *t, int rank)
-{
-    return t->routes->router_of[t->nodes[atn_topo_host_of(t, rank)].number];
-}
-
 /* ---- paths ---- */
-
-/* Links follow each other from the host of u to that of v, none twice. */
-static void check_path(const atn_topo *t, int u, int v, int *path)
-{
-    const int n = atn_topo_path(t, u, v, path), first = 2 * (t->p + t->nnodes);
-    const int from = atn_topo_host_of(t, u), to = atn_topo_host_of(t, v);
-    int at = router_of(t, u);
-    assert_true(n <= atn_topo_longest(t));
-    assert_int_equal(path[0], 2 * u);
-    assert_int_equal(path[n - 1], 2 * v + 1);
-    if (from == to) {
-        assert_int_equal(n, 2);
-        return;
-    }
-    assert_int_equal(path[1], 2 * (t->p + from));
-    assert_int_equal(path[n - 2], 2 * (t->p + to) + 1);
-    for (int i = 2; i < n - 2; i++) {
-        const int edge = path[i] - first;
-        assert_true(edge >= 0 && edge < 2 * t->routes->nlinks);
-        const atn_route_link *l = &t->routes->links[edge / 2];
-        assert_int_equal(edge % 2 ? l->b : l->a, at);
-        at = edge % 2 ? l->a : l->b;
-        assert_true(atn_topo_rate(t, path[i]) == l->rate &&
-                    atn_topo_delay(t, path[i]) == l->delay_ns);
-        for (int k = 2; k < i; k++)
-            assert_int_not_equal(path[k], path[i]);
-    }
-    assert_int_equal(at, router_of(t, v));
-}
 
 static void routes_connect_all_pairs(void **unused)
 {
@@ -86,29 +51,9 @@ static void routes_connect_all_pairs(void **unused)
         for (int u = 0; u < t->p; u++)
             for (int v = 0; v < t->p; v++)
                 if (u != v)
-                    check_path(t, u, v, path);
+                    t_check_path(t, u, v, path);
         free(path);
         atn_topo_free(t);
-    }
-}
-
-/* Links from one router to all others, found breadth first. */
-static void find_distances(const atn_routes *x, int from, int *distance)
-{
-    bool more = true;
-    for (int v = 0; v < x->nrouters; v++)
-        distance[v] = v == from ? 0 : -1;
-    for (int d = 0; more; d++) {
-        more = false;
-        for (int i = 0; i < x->nlinks; i++)
-            for (int turn = 0; turn < 2; turn++) {
-                const int a = turn ? x->links[i].b : x->links[i].a;
-                const int b = turn ? x->links[i].a : x->links[i].b;
-                if (distance[a] == d && distance[b] < 0) {
-                    distance[b] = d + 1;
-                    more = true;
-                }
-            }
     }
 }
 
@@ -121,7 +66,7 @@ static int check_shortest(const char *text)
     int *edges = malloc(sizeof *edges * (size_t)x->longest);
     int longest = 0;
     for (int u = 0; u < x->nhosts; u++) {
-        find_distances(x, x->router_of[u], distance);
+        t_find_distances(x, x->router_of[u], distance);
         for (int v = 0; v < x->nhosts; v++) {
             const int n = atn_topo_route(x, u, v, edges);
             assert_int_equal(n, distance[x->router_of[v]]);
@@ -171,54 +116,21 @@ static void dragonflies_cross_one_global_link(void **unused)
 
 /* ---- loads ---- */
 
-static void count_paths(const atn_topo *t, int64_t *counted)
-{
-    int *path = malloc(sizeof *path * (size_t)atn_topo_longest(t));
-    memset(counted, 0, sizeof *counted * (size_t)atn_topo_edges(t));
-    for (int u = 0; u < t->p; u++)
-        for (int v = 0; v < t->p; v++)
-            for (int i = u == v ? 0 : atn_topo_path(t, u, v, path); i > 0; i--)
-                counted[path[i - 1]]++;
-    free(path);
-}
-
-static void check_loads(const atn_topo *t)
-{
-    const size_t edges = (size_t)atn_topo_edges(t);
-    int64_t *loads = malloc(sizeof *loads * edges), *counted = malloc(sizeof *counted * edges);
-    int *links = malloc(sizeof *links * (size_t)atn_topo_links(t));
-    double worst = 0;
-    atn_topo_loads(t, loads);
-    count_paths(t, counted);
-    assert_memory_equal(loads, counted, sizeof *loads * edges);
-    for (int e = 2 * t->p; e < atn_topo_edges(t); e++)
-        if (loads[e] > 0 && (double)loads[e] / (double)atn_topo_rate(t, e) > worst)
-            worst = (double)loads[e] / (double)atn_topo_rate(t, e);
-    for (int n = atn_topo_bottlenecks(t, links); n > 0; n--) {
-        const int e = 2 * (t->p + links[n - 1]);
-        const int64_t load = loads[e] > loads[e + 1] ? loads[e] : loads[e + 1];
-        assert_true((double)load / (double)atn_topo_rate(t, e) > worst * 0.999999);
-    }
-    free(loads);
-    free(counted);
-    free(links);
-}
-
 static void loads_are_counted_on_routes(void **unused)
 {
     (void)unused;
     for (int i = 0; i < NETWORKS; i++) {
         atn_topo *t = load(networks[i]);
         int some[8], n = 0;
-        check_loads(t);
+        t_check_loads(t);
         for (int r = t->p - 1; r >= 0 && n < 8; r -= 1 + t->p / 9)
             some[n++] = r;
         atn_topo *part = atn_topo_sub(t, some, n);
         assert_non_null(part);
         assert_ptr_equal(part->routes, t->routes);
-        check_loads(part);
+        t_check_loads(part);
         atn_topo_free(t); /* the routes remain */
-        check_loads(part);
+        t_check_loads(part);
         atn_topo_free(part);
     }
 }
@@ -429,7 +341,7 @@ static void networks_round_trip(void **unused)
             fail_msg("%s", err.text);
         assert_true(atn_topo_fingerprint(t) == atn_topo_fingerprint(back));
         assert_true(atn_topo_wires(t) == atn_topo_wires(back));
-        check_loads(back);
+        t_check_loads(back);
         char *twice = atn_topo_print(back);
         assert_string_equal(text, twice);
         if (atn_topo_to_synthetic(back, &string, &err) != ATN_OK)
