@@ -160,14 +160,6 @@ static bool keep_levels(atn_topo *sub, const atn_topo *t)
     return sub->levels != NULL;
 }
 
-static bool is_whole(const atn_topo *t, const int *ranks, int p, int kept)
-{
-    int r = 0;
-    while (r < p && ranks[r] == r)
-        r++;
-    return kept == t->nnodes && p == t->p && r == p;
-}
-
 atn_topo *atn_topo_sub(const atn_topo *t, const int *ranks, int p)
 {
     atn_topo_node *nodes = malloc(sizeof *nodes * (size_t)t->nnodes);
@@ -181,9 +173,9 @@ atn_topo *atn_topo_sub(const atn_topo *t, const int *ranks, int p)
         const int n = keep(t, below, top, nodes, new_of);
         for (int i = 0; i < p; i++)
             node_of[i] = new_of[t->node_of[ranks[i]]];
-        sub = is_whole(t, ranks, p, n) ? atn_topo_share(t) : atn_topo_like(t, nodes, n, node_of, p);
+        sub = atn_topo_like(t, nodes, n, node_of, p);
     }
-    if (sub && sub != t && !keep_levels(sub, t)) {
+    if (sub && !keep_levels(sub, t)) {
         atn_topo_free(sub);
         sub = NULL;
     }
@@ -192,4 +184,21 @@ atn_topo *atn_topo_sub(const atn_topo *t, const int *ranks, int p)
     free(new_of);
     free(node_of);
     return sub;
+}
+
+static bool is_in_order(const int *ranks, int p)
+{
+    int r = 0;
+    while (r < p && ranks[r] == r)
+        r++;
+    return r == p;
+}
+
+atn_topo *atn_topo_part(const atn_topo *t, const int *ranks, int p)
+{
+    atn_topo *sub = atn_topo_sub(t, ranks, p);
+    if (sub == NULL || p != t->p || sub->nnodes != t->nnodes || !is_in_order(ranks, p))
+        return sub;
+    atn_topo_free(sub);
+    return atn_topo_share(t);
 }

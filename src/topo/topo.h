@@ -77,10 +77,11 @@ atn_status atn_topo_place(const atn_topo *t, const char *const *hosts, int p, at
  * "n[0-3]*2,m7". */
 atn_status atn_topo_order(const atn_topo *t, const char *order, atn_topo **topo_p, atn_error *err);
 /* The sub-topology that a group of ranks sees: new rank i is old rank ranks[i].  Branches without
- * ranks are gone, and so is what stands above the lowest node that joins them all.  If the group is
- * all ranks in order, and nothing is gone, it is shared.
+ * ranks are gone, and so is what stands above the lowest node that joins them all.
  * NULL: no memory. */
 atn_topo *atn_topo_sub(const atn_topo *t, const int *ranks, int p);
+/* The same, but `t` itself is shared if the group is all ranks in order and nothing is gone. */
+atn_topo *atn_topo_part(const atn_topo *t, const int *ranks, int p);
 
 /* A topology of `most` ranks, or up to twice as many, that stands for a larger one: of the same
  * depth, with fewer children at each node, the same mapping, and links whose rates leave as much to

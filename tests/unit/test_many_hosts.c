@@ -17,13 +17,15 @@ static void a_group_of_all_ranks_shares_the_topology(void **unused)
     atn_topo *t = NULL;
     int ranks[] = {0, 1, 2, 3};
     assert_int_equal(atn_topo_load("2x2@100M;ranks=1", &t, NULL), ATN_OK);
-    atn_topo *all = atn_topo_sub(t, ranks, 4);
+    atn_topo *all = atn_topo_part(t, ranks, 4), *copy = atn_topo_sub(t, ranks, 4);
     assert_ptr_equal(all, t);
+    assert_ptr_not_equal(copy, t);
+    atn_topo_free(copy);
     atn_topo_free(t);
     assert_string_equal(all->nodes[all->node_of[3]].name, "n3");
     ranks[0] = 1;
     ranks[1] = 0;
-    atn_topo *swapped = atn_topo_sub(all, ranks, 4), *some = atn_topo_sub(all, ranks, 3);
+    atn_topo *swapped = atn_topo_part(all, ranks, 4), *some = atn_topo_part(all, ranks, 3);
     assert_ptr_not_equal(swapped, all);
     assert_ptr_not_equal(some, all);
     assert_string_equal(swapped->nodes[swapped->node_of[0]].name, "n1");

@@ -45,7 +45,7 @@ static shared_tree *find(const atn_topo *whole, uint64_t key, const int *ranks, 
 
 static atn_topo *add(atn_topo *whole, uint64_t key, const int *ranks, int p)
 {
-    atn_topo *const part = atn_topo_sub(whole, ranks, p);
+    atn_topo *const part = atn_topo_part(whole, ranks, p);
     if (part == NULL || !atn_push(&trees, (shared_tree){whole, part, key, 1})) {
         atn_topo_free(part);
         return NULL;
