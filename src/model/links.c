@@ -450,6 +450,12 @@ static channel_cost cost_of_channel(const atn_machine *m, int channel)
                           .cpu_byte = c->cpu_byte};
 }
 
+atn_links_message atn_model_links_message(const atn_machine *m, int channel)
+{
+    const channel_cost c = cost_of_channel(m, channel);
+    return (atn_links_message){c.empty, c.handshake, c.cpu + c.more, c.eager};
+}
+
 /* Memory bandwidth of all ranks of a host together. */
 static double table_rate(const atn_cost_table *t, double transfers)
 {

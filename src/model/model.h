@@ -68,4 +68,11 @@ atn_status atn_model_ron_a(const atn_model_case *c, double *seconds_p, atn_error
 atn_status atn_model_ron_b(const atn_model_case *c, double *seconds_p, atn_error *err);
 atn_status atn_model_links(const atn_model_case *c, double *seconds_p, atn_error *err);
 
+/* A message in `links`, for closed forms that shall agree with it: seconds of an empty one; more of
+ * one from `eager` bytes on (0: no limit); of a rank that receives one and sends it on. */
+typedef struct {
+    double empty, handshake, forward, eager;
+} atn_links_message;
+atn_links_message atn_model_links_message(const atn_machine *m, int channel);
+
 #endif

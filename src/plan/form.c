@@ -7,7 +7,8 @@
 #include "model/expr.h"
 #include "topo/topo.h"
 
-enum { A, B, G, COMMON = 10 };
+/* Variables of all forms. */
+enum { A, B, G, P, N, K, PHASES, SLOTS, HEIGHT, DEPTH, COMMON };
 
 /* Beyond MANY ranks the tree of a smaller topology is found, and extended by as many levels as a
  * complete tree of the arity has more: deriving it takes longer than all else in a plan. */
@@ -65,14 +66,14 @@ static void find_tree(const atn_problem *q, int arity, atn_form_facts *facts)
 
 /* Properties of trees on the topology that forms use. */
 static void add_tree(const atn_choice *c, const atn_problem *q, atn_form_facts *facts,
-                     atn_variable vars[2])
+                     atn_variable *slots, atn_variable *height)
 {
     const int64_t wanted = atn_algo_params_get(c->row, &c->params, "arity", 1);
     const int arity = wanted <= ATN_MAX_ARITY ? (int)wanted : 0;
     if (q->topo && arity > 0 && atn_model_expr_names(c->row->algo->cost, "slots"))
         find_tree(q, arity, facts);
-    vars[0] = (atn_variable){"slots", facts->tree[arity].slots};
-    vars[1] = (atn_variable){"height", facts->tree[arity].height};
+    slots->value = facts->tree[arity].slots;
+    height->value = facts->tree[arity].height;
 }
 
 /* Phases of an alltoall: messages over the most loaded link. */
@@ -90,40 +91,161 @@ static double phases(const atn_problem *q, atn_form_facts *facts)
     return facts->phases = (double)most;
 }
 
-static atn_status evaluate(const atn_choice *c, const char *text, atn_variable *vars, int n,
-                           const atn_alpha_beta *m, double *seconds_p, atn_error *err)
+/* ---- a form, read once ---- */
+
+struct atn_form {
+    atn_choice choice;
+    int users;
+    atn_variable vars[COMMON + ATN_MAX_PARAMS];
+    atn_expr *x;
+    bool phased, segmented; /* names `phases`, names `k` */
+};
+
+static atn_status read_form(const atn_choice *c, atn_form *f, int n, atn_error *err)
 {
-    vars[A].value = m->a;
-    vars[B].value = m->b;
-    vars[G].value = m->g;
-    const atn_status status = atn_model_expr_eval(text, vars, n, seconds_p, err);
-    if (status == ATN_OK && !isfinite(*seconds_p))
-        return atn_fail(err, ATN_INPUT, "%s: its cost is not finite", c->row->name);
+    char *const text = atn_algo_cost_text(c->row, &c->params);
+    const atn_status status = text ? atn_model_expr_read(text, f->vars, n, &f->x, err)
+                                   : atn_fail(err, ATN_MEMORY, "out of memory");
+    free(text);
     return status;
+}
+
+static atn_status open_form(const atn_choice *choice, atn_form *f, atn_error *err)
+{
+    static const char *const common[COMMON] = {"a", "b",      "g",     "p",      "n",
+                                               "k", "phases", "slots", "height", "depth"};
+    const atn_algo *algo = choice->row->algo;
+    int n = COMMON;
+
+    *f = (atn_form){.choice = *choice};
+    if (algo->cost == NULL)
+        return atn_fail(err, ATN_INPUT, "%s states no cost", choice->row->name);
+    for (int i = 0; i < COMMON; i++)
+        f->vars[i] = (atn_variable){common[i], 0};
+    for (const atn_param *own = algo->params; own && own->name; own++, n++)
+        f->vars[n] = (atn_variable){own->name, (double)choice->params.v[n - COMMON]};
+    f->phased = atn_model_expr_names(algo->cost, "phases");
+    f->segmented = atn_model_expr_names(algo->cost, "k");
+    return read_form(choice, f, n, err);
+}
+
+static void set_problem(atn_form *f, const atn_problem *q, atn_form_facts *facts)
+{
+    const atn_algo *algo = f->choice.row->algo;
+
+    f->vars[P].value = q->p;
+    f->vars[N].value = (double)q->bytes;
+    f->vars[K].value = q->segments;
+    f->vars[PHASES].value = f->phased ? phases(q, facts) : 0;
+    add_tree(&f->choice, q, facts, &f->vars[SLOTS], &f->vars[HEIGHT]);
+    f->vars[DEPTH].value = algo->depth ? algo->depth(q, &f->choice.params) : -1;
+}
+
+static atn_status evaluate(atn_form *f, const atn_alpha_beta *m, double *seconds_p, atn_error *err)
+{
+    f->vars[A].value = m->a;
+    f->vars[B].value = m->b;
+    f->vars[G].value = m->g;
+    *seconds_p = atn_model_expr_value(f->x, f->vars);
+    if (!isfinite(*seconds_p))
+        return atn_fail(err, ATN_INPUT, "%s: its cost is not finite", f->choice.row->name);
+    return ATN_OK;
 }
 
 atn_status atn_plan_form_times(const atn_choice *choice, const atn_problem *q,
                                atn_form_facts *facts, const atn_alpha_beta *m, int n,
                                double *seconds, atn_error *err)
 {
-    const atn_algo *algo = choice->row->algo;
-    atn_variable vars[COMMON + ATN_MAX_PARAMS] = {
-        [A] = {"a", 0}, [B] = {"b", 0},          [G] = {"g", 0},
-        {"p", q->p},    {"n", (double)q->bytes}, {"k", q->segments},
-    };
-    int nvars = COMMON;
-    if (algo->cost == NULL)
-        return atn_fail(err, ATN_INPUT, "%s states no cost", choice->row->name);
-    const bool phased = atn_model_expr_names(algo->cost, "phases");
-    vars[6] = (atn_variable){"phases", phased ? phases(q, facts) : 0};
-    add_tree(choice, q, facts, &vars[7]);
-    vars[9] = (atn_variable){"depth", algo->depth ? algo->depth(q, &choice->params) : -1};
-    for (const atn_param *own = algo->params; own && own->name; own++, nvars++)
-        vars[nvars] = (atn_variable){own->name, (double)choice->params.v[nvars - COMMON]};
-    char *text = atn_algo_cost_text(choice->row, &choice->params);
-    atn_status status = text ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+    atn_form f;
+    atn_status status = open_form(choice, &f, err);
+    if (status == ATN_OK)
+        set_problem(&f, q, facts);
     for (int i = 0; i < n && status == ATN_OK; i++)
-        status = evaluate(choice, text, vars, nvars, &m[i], &seconds[i], err);
-    free(text);
+        status = evaluate(&f, &m[i], &seconds[i], err);
+    atn_model_expr_free(f.x);
     return status;
+}
+
+/* ---- forms that are kept ---- */
+
+/* To read a form takes longer than to evaluate it, and plans of all sizes and communicators use the
+ * same ones. */
+enum { KEPT = 1024 };
+static _Thread_local ATN_VEC(atn_form *) kept;
+
+static bool is_form_of(const atn_form *f, const atn_choice *c)
+{
+    const atn_param *own = c->row->algo->params;
+    if (f->choice.row != c->row)
+        return false;
+    for (int i = 0; own && own[i].name; i++)
+        if (f->choice.params.v[i] != c->params.v[i])
+            return false;
+    return true;
+}
+
+static void drop_unused(void)
+{
+    int n = 0;
+    for (int i = 0; i < kept.n; i++) {
+        if (kept.v[i]->users > 0) {
+            kept.v[n++] = kept.v[i];
+            continue;
+        }
+        atn_model_expr_free(kept.v[i]->x);
+        free(kept.v[i]);
+    }
+    kept.n = n;
+}
+
+static atn_form *find_kept(const atn_choice *choice)
+{
+    for (int i = 0; i < kept.n; i++)
+        if (is_form_of(kept.v[i], choice))
+            return kept.v[i];
+    return NULL;
+}
+
+atn_form *atn_plan_form_open(const atn_choice *choice)
+{
+    atn_form *f = find_kept(choice);
+    if (f == NULL) {
+        if (kept.n >= KEPT)
+            drop_unused();
+        f = malloc(sizeof *f);
+        if (f == NULL || open_form(choice, f, NULL) != ATN_OK || !atn_push(&kept, f)) {
+            if (f)
+                atn_model_expr_free(f->x);
+            free(f);
+            return NULL;
+        }
+    }
+    f->users++;
+    return f;
+}
+
+void atn_plan_form_close(atn_form *f)
+{
+    if (f)
+        f->users--;
+}
+
+bool atn_plan_form_terms(atn_form *f, const atn_problem *q, atn_form_facts *facts,
+                         const atn_alpha_beta *m, atn_form_terms *terms_p, double *more_p)
+{
+    const atn_alpha_beta empty = {m->a, 0, 0};
+    double all = 0, latency = 0, first = 0;
+
+    set_problem(f, q, facts);
+    if (evaluate(f, m, &all, NULL) != ATN_OK || evaluate(f, &empty, &latency, NULL) != ATN_OK)
+        return false;
+    const double bytes = all - latency;
+    f->vars[K].value = 1;
+    if (evaluate(f, &empty, &first, NULL) != ATN_OK)
+        return false;
+    if (!f->segmented)
+        latency = first * q->segments; /* each of them makes all rounds */
+    *terms_p = (atn_form_terms){fmin(first, latency), bytes};
+    *more_p = fmax(0, latency - first);
+    return true;
 }

@@ -21,4 +21,17 @@ atn_status atn_plan_form_times(const atn_choice *choice, const atn_problem *q,
                                atn_form_facts *facts, const atn_alpha_beta *m, int n,
                                double *seconds, atn_error *err);
 
+/* A closed form in two terms: what messages take without bytes, and the rest. */
+typedef struct {
+    double latency, bytes;
+} atn_form_terms;
+/* The form of a choice for any problem, kept for later ones.  NULL: it has none, or no memory. */
+typedef struct atn_form atn_form;
+atn_form *atn_plan_form_open(const atn_choice *choice);
+void atn_plan_form_close(atn_form *f); /* NULL is fine */
+/* Its terms, where the latency is that of a single segment; *more_p is what further ones add to it.
+ * False: it cannot be evaluated here. */
+bool atn_plan_form_terms(atn_form *f, const atn_problem *q, atn_form_facts *facts,
+                         const atn_alpha_beta *m, atn_form_terms *terms_p, double *more_p);
+
 #endif

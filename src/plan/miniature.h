@@ -7,6 +7,7 @@
 #define ATN_PLAN_MINIATURE_H
 
 #include "plan/choice.h"
+#include "plan/form.h"
 #include "topo/topo.h"
 
 /* Up to EXACT ranks all schedules can be evaluated; ranks of a miniature, and of one in a job. */
@@ -28,10 +29,6 @@ void atn_plan_miniature_end(atn_miniature *x);
  * few segments, which closed forms also have exactly. */
 atn_problem atn_plan_miniature_problem(const atn_miniature *x, const atn_choice *choice);
 
-/* A closed form in two terms: what messages take without bytes, and the rest. */
-typedef struct {
-    double latency, bytes;
-} atn_form_terms;
 /* The time on all ranks of what takes `seconds` in the miniature, given the forms on few ranks and
  * on all; and the other way round.  What exceeds the form is due to its greater term. */
 double atn_plan_miniature_extend(const atn_form_terms *few, const atn_form_terms *all,

@@ -10,10 +10,15 @@
 #include "plan/candidates.h"
 #include "plan/form.h"
 #include "plan/miniature.h"
+#include "plan/traffic.h"
 #include "plan/trial.h"
 #include "plan/twins.h"
 
-enum { TRIES = 2, SEVERE = 6 };
+enum { TRIES = 3, FEW_SEGMENTS = 2, SHORT_RANKS = 256 };
+/* How many rows of no excess the others are worth. */
+enum { STRANGE = 2 };
+/* Forms this much longer than the best hope are not worth a closer look. */
+static const double PROMISING = 2;
 
 /* ---- contention as closed forms see it ---- */
 
@@ -39,7 +44,25 @@ static double contention_of(const atn_problem *q, const atn_machine *m, const at
 /* ---- ranking ---- */
 
 /* What comes next; after the last there is nothing left to look at. */
-typedef enum { LIST, FORMS, LOOK, DONE } stage;
+typedef enum { LIST, FORMS, TRAFFIC, LOOK, DONE } stage;
+
+/* Groups of prospects: those that differ in the segment only; also in windows and synchronisation,
+ * which hardly change traffic; also in the order of ranks, with the same form; all of a row. */
+enum { SHAPE, WAY, FORM, ROW, GROUPS };
+
+/* Where traffic is looked at: on many ranks, as far as schedules are short, or on few. */
+enum { MANY, FEW, PLACES };
+typedef struct {
+    atn_miniature mini; /* p 0: what is evaluated, or the problem itself */
+    atn_traffic traffic;
+    atn_form_facts facts;
+} place;
+
+/* Times of evaluated schedules over what was hoped for: a mean of logarithms. */
+typedef struct {
+    double sum;
+    int n;
+} excess;
 
 struct atn_planning {
     atn_problem q;
@@ -47,9 +70,9 @@ struct atn_planning {
     const atn_model *model;
     int64_t whole, budget; /* steps: to begin with, left */
     stage next;
-    int at;    /* of the candidates in the order of what they promise */
-    int tries; /* of those that differ in the segment only */
+    int at; /* of the candidates in the order of what they promise */
     atn_alpha_beta net;
+    atn_links_message message; /* of the slowest channel */
     double contention;
     atn_ranking r;
     bool reduced; /* schedules are evaluated on the miniature */
@@ -57,6 +80,14 @@ struct atn_planning {
     atn_form_facts all, few; /* of the problem, of the miniature */
     atn_trial_probe *probe;  /* of each prospect */
     double best, scale;      /* least time found; least of times over forms, at most 1 */
+    bool sampled;            /* places are in use */
+    place place[PLACES];
+    atn_choice *list; /* candidates, in the order of their numbers */
+    int listed;
+    atn_form **forms;            /* of groups, once they are needed */
+    double hoped;                /* least hope so far */
+    bool *tried;                 /* of each prospect; before, of each kind of traffic */
+    excess *like[GROUPS], every; /* of each group of prospects, by its number; of all */
     atn_status status;
 };
 typedef struct atn_planning planner;
@@ -76,6 +107,19 @@ static void spread_over_ports(planner *p)
         p->net.a /= (double)p->m->ports;
         p->net.b /= (double)p->m->ports;
     }
+}
+
+/* Forms agree with the model that evaluates schedules, as far as it tells them apart. */
+static void set_network(planner *p)
+{
+    const int channel = atn_plan_planner_channel(&p->q, p->m);
+    p->net = atn_plan_planner_network(&p->q, p->m);
+    p->message = (atn_links_message){.forward = p->net.a};
+    if (strcmp(p->model->name, "links") == 0) {
+        p->message = atn_model_links_message(p->m, channel);
+        p->net.a = p->message.empty;
+    }
+    spread_over_ports(p);
 }
 
 /* Bytes of its longest messages, as far as can be derived without building. */
@@ -110,34 +154,137 @@ static double queueing(const planner *p, int64_t message)
 }
 
 /* Few rounds mean distant partners: a topology-aware order then avoids part of the contention. */
-static double hope_of(const planner *p, const atn_choice *c, const double times[3], double a)
+static double hope_of(const planner *p, const atn_prospect *x)
 {
-    if (!along_the_wires(c))
-        return times[1];
-    return times[2] >= a * p->q.p / 2 ? times[0] : sqrt(times[0] * times[1]);
+    const double contended = x->latency + (x->form - x->latency) * p->contention;
+    if (x->plain)
+        return contended;
+    return x->latency >= x->start * p->q.p / 2 ? x->form : sqrt(x->form * contended);
 }
 
-/* Contention of all ranks is rare on many of them: trees, for example, cross few links.  Where it
- * is severe, nothing that meets with a part of it is of interest. */
-static bool is_vague(const planner *p) { return p->reduced && p->contention <= SEVERE; }
+/* Of the same row with the same parameters of its own, which make a schedule large or small. */
+static bool is_like(const atn_prospect *x, const atn_prospect *y)
+{
+    const atn_algo *const algo = x->choice.row->algo;
+    if (x->choice.row != y->choice.row)
+        return false;
+    for (int i = 0; algo->params && algo->params[i].name; i++)
+        if (x->choice.params.v[i] != y->choice.params.v[i])
+            return false;
+    return true;
+}
+
+/* ---- groups ---- */
+
+/* Whether they differ in nothing but the segment. */
+static bool same_shape(const atn_prospect *x, const atn_prospect *y)
+{
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_algo_row_params(x->choice.row, list);
+    for (int i = 0; i < n; i++)
+        if (strcmp(list[i]->name, "segment") != 0 && x->choice.params.v[i] != y->choice.params.v[i])
+            return false;
+    return true;
+}
+
+static int64_t order_of(const atn_choice *c)
+{
+    return atn_algo_params_get(c->row, &c->params, "order", 0);
+}
+
+/* A group has the number of its first prospect.  Rows are listed one after the other. */
+static void set_groups(planner *p)
+{
+    for (int i = 0; i < p->r.n; i++) {
+        atn_prospect *const x = &p->r.v[i];
+        x->group[SHAPE] = x->group[WAY] = x->group[FORM] = x->group[ROW] = i;
+        for (int k = i - 1; k >= 0 && p->r.v[k].choice.row == x->choice.row; k--) {
+            const atn_prospect *const y = &p->r.v[k];
+            x->group[ROW] = k;
+            if (!is_like(x, y))
+                continue;
+            x->group[FORM] = k;
+            if (order_of(&x->choice) == order_of(&y->choice))
+                x->group[WAY] = k;
+            if (x->group[WAY] == k && same_shape(x, y))
+                x->group[SHAPE] = k;
+        }
+    }
+}
+
+/* ---- forms ---- */
+
+/* Forms are read once for all numbers of segments and ranks. */
+static atn_form *form_of(planner *p, const atn_prospect *x)
+{
+    atn_form **const f = &p->forms[x->group[FORM]];
+    if (*f == NULL)
+        *f = atn_plan_form_open(&p->list[x->group[FORM]]);
+    return *f;
+}
+
+/* Segments follow each other as fast as a rank can forward them, or as their bytes allow.  Nothing
+ * is known of terms of 0. */
+static atn_form_terms terms_on(planner *p, const atn_prospect *x, const atn_problem *q,
+                               atn_form_facts *facts, double *latency_p)
+{
+    const atn_alpha_beta net = {x->start, p->net.b, p->net.g};
+    const double each = p->net.b * (double)message_of(&x->choice, q);
+    atn_form *const f = form_of(p, x);
+    atn_form_terms terms = {0, 0};
+    double more = 0;
+    if (f == NULL || !atn_plan_form_terms(f, q, facts, &net, &terms, &more))
+        return (atn_form_terms){0, 0};
+    *latency_p = terms.latency;
+    terms.latency += more * fmin(1, fmax(0, p->message.forward - each) / x->start);
+    return terms;
+}
+
+/* One before it in the list with the same form; NULL: there is none. */
+static const atn_prospect *form_before(const planner *p, int i)
+{
+    const atn_prospect *const x = &p->r.v[i];
+    for (int k = i - 1; k >= x->group[FORM]; k--)
+        if (p->r.v[k].group[FORM] == x->group[FORM] && p->r.v[k].segments == x->segments)
+            return &p->r.v[k];
+    return NULL;
+}
+
+static void set_form(planner *p, int i)
+{
+    atn_prospect *const x = &p->r.v[i];
+    atn_problem q = p->q;
+    double latency = 0;
+    x->segments = q.segments = atn_algo_segments(x->choice.row, &q, &x->choice.params);
+    x->start = p->net.a + queueing(p, message_of(&x->choice, &q));
+    const atn_prospect *const like = form_before(p, i);
+    if (like != NULL) {
+        x->latency = like->latency;
+        x->form = like->form;
+        x->rounds = like->rounds;
+        return;
+    }
+    const atn_form_terms terms = terms_on(p, x, &q, &p->all, &latency);
+    x->latency = terms.latency;
+    x->form = terms.latency + terms.bytes;
+    x->rounds = x->start > 0 ? (int)fmin(INT_MAX / 2, latency / x->start) : 0;
+}
+
+static void set_hope(planner *p, atn_prospect *x, double seconds)
+{
+    atn_problem q = p->q;
+    q.segments = x->segments;
+    x->hope = seconds * meeting(p, message_of(&x->choice, &q)) * doubt_of(&x->choice);
+    x->seconds = x->hope;
+}
 
 static void set_forms(planner *p)
 {
     for (int i = 0; i < p->r.n; i++) {
-        atn_prospect *x = &p->r.v[i];
-        atn_problem q = p->q;
-        double times[3] = {0}; /* nothing is known: look at its schedule */
-        q.segments = atn_algo_segments(x->choice.row, &q, &x->choice.params);
-        const int64_t message = message_of(&x->choice, &q);
-        const double a = p->net.a + queueing(p, message), b = p->net.b, g = p->net.g;
-        const atn_alpha_beta networks[] = {{a, b, g}, {a, b * p->contention, g}, {a, 0, 0}};
-        if (atn_plan_form_times(&x->choice, &q, &p->all, networks, 3, times, NULL) != ATN_OK)
-            memset(times, 0, sizeof times);
-        x->form = times[0];
+        atn_prospect *const x = &p->r.v[i];
+        set_form(p, i);
         x->plain = !along_the_wires(&x->choice);
-        x->hope = hope_of(p, &x->choice, times, a) * meeting(p, message) * doubt_of(&x->choice);
-        x->seconds = x->hope;
-        x->promise = is_vague(p) ? sqrt(x->form * x->hope) : x->hope;
+        set_hope(p, x, hope_of(p, x));
     }
 }
 
@@ -149,17 +296,120 @@ static atn_problem problem_seen(const planner *p, const atn_choice *c)
 
 static int ranks_seen(const planner *p) { return p->reduced ? p->mini.q.p : p->q.p; }
 
-static atn_form_terms terms_of(const planner *p, const atn_choice *c, const atn_problem *on,
-                               atn_form_facts *facts)
+/* Phases are messages of all ranks to all, recomputed by each rank; they are contention-free. */
+static bool has_many_phases(const planner *p, const atn_choice *c)
 {
-    atn_problem q = *on;
-    double times[2] = {0};
-    q.segments = atn_algo_segments(c->row, &q, &c->params);
-    const double a = p->net.a + queueing(p, message_of(c, &p->q));
-    const atn_alpha_beta networks[] = {{a, p->net.b, p->net.g}, {a, 0, 0}};
-    if (atn_plan_form_times(c, &q, facts, networks, 2, times, NULL) != ATN_OK)
-        return (atn_form_terms){0, 0};
-    return (atn_form_terms){times[1], times[0] - times[1]};
+    const int64_t ranks = ranks_seen(p);
+    return c->row->algo->cost && atn_model_expr_names(c->row->algo->cost, "phases") &&
+           ranks * ranks * ranks * ATN_STEPS_OP > p->budget;
+}
+
+/* ---- traffic ---- */
+
+static atn_problem problem_at(const planner *p, int where, const atn_choice *c)
+{
+    const atn_miniature *const mini = &p->place[where].mini;
+    if (mini->p > 0)
+        return atn_plan_miniature_problem(mini, c);
+    return where == FEW ? problem_seen(p, c) : p->q;
+}
+
+/* A miniature for a place where there are too many ranks. */
+static void shrink(planner *p, int where, int most)
+{
+    atn_miniature *const mini = &p->place[where].mini;
+    if (p->q.p > most && atn_plan_miniature_begin(&p->q, most, mini) && mini->q.p >= p->q.p)
+        atn_plan_miniature_end(mini);
+}
+
+static void begin_traffic(planner *p)
+{
+    if (p->q.topo == NULL || p->q.topo->p != p->q.p || strcmp(p->model->name, "links") != 0)
+        return;
+    shrink(p, MANY, SHORT_RANKS);
+    if (!p->reduced)
+        shrink(p, FEW, ATN_JOB_RANKS);
+    p->sampled = true;
+    for (int i = 0; i < PLACES; i++) {
+        const atn_miniature *const mini = &p->place[i].mini;
+        const atn_topo *const t = mini->p > 0              ? mini->topo
+                                  : i == FEW && p->reduced ? p->mini.topo
+                                                           : p->q.topo;
+        p->sampled = atn_plan_traffic_begin(t, p->m, &p->net, &p->place[i].traffic) && p->sampled;
+    }
+}
+
+/* Schedules of few rounds are short on many ranks, too, and their partners are nearer there; those
+ * of many rounds meet all ranks. */
+static int place_of(const planner *p, const atn_prospect *x)
+{
+    int log2 = 0;
+    while (p->q.p >> log2 > 1)
+        log2++;
+    return x->rounds <= 4 * log2 ? MANY : FEW;
+}
+
+/* No rank or link takes less than for its bytes, whatever the form is: that of levels, for example,
+ * has no leaders.  Phases are contention-free, and take long to derive. */
+static bool find_traffic(planner *p, const atn_prospect *x, int where, atn_traffic_factors *f_p)
+{
+    place *const at = &p->place[where];
+    atn_problem q = problem_at(p, where, &x->choice);
+    double unused = 0;
+    *f_p = (atn_traffic_factors){1, 1, 0};
+    if (has_many_phases(p, &x->choice))
+        return true;
+    q.segments = x->segments > 1 ? FEW_SEGMENTS : 1;
+    const bool ok = atn_plan_traffic_factors(&at->traffic, &x->choice, &q, &p->budget, f_p);
+    const double bytes = ok ? terms_on(p, x, &q, &at->facts, &unused).bytes : 0;
+    if (bytes > 0)
+        f_p->bytes = fmax(f_p->bytes, f_p->least / bytes);
+    return ok;
+}
+
+/* Those with the same number of messages to the same ranks, or a multiple of it. */
+static int traffic_of(const planner *p, const atn_prospect *x)
+{
+    return x->group[WAY] + (x->segments > 1 ? p->r.n : 0);
+}
+
+/* What links make of one prospect holds for all like it. */
+static void sample(planner *p, int i)
+{
+    const int traffic = traffic_of(p, &p->r.v[i]), where = place_of(p, &p->r.v[i]);
+    const int64_t before = p->budget;
+    atn_traffic_factors f;
+    const bool ok = find_traffic(p, &p->r.v[i], where, &f);
+    p->budget = p->budget > 0 ? p->budget : 0;
+    p->r.steps += before - p->budget;
+    if (!ok)
+        return;
+    for (int k = 0; k < p->r.n; k++) {
+        atn_prospect *const x = &p->r.v[k];
+        if (traffic_of(p, x) != traffic)
+            continue;
+        x->traffic = where == MANY ? f.bytes : 0;
+        set_hope(p, x, x->latency * f.latency + (x->form - x->latency) * f.bytes);
+        p->hoped = fmin(p->hoped, x->hope);
+    }
+}
+
+/* The next one whose form promises something, and whose traffic is not known yet.  Others need the
+ * budget, too. */
+static void sample_next(planner *p)
+{
+    while (p->sampled && p->at < p->r.n && p->budget > p->whole / 2) {
+        const atn_prospect *const x = &p->r.v[p->at];
+        bool *const known = &p->tried[traffic_of(p, x)];
+        const int i = p->at++;
+        if (*known || x->form <= 0 || x->form > PROMISING * p->hoped)
+            continue;
+        *known = true;
+        sample(p, i);
+        return;
+    }
+    memset(p->tried, 0, sizeof *p->tried * (size_t)p->r.n);
+    p->next = LOOK;
 }
 
 static int by_hope(const void *a, const void *b)
@@ -170,14 +420,6 @@ static int by_hope(const void *a, const void *b)
     if (x->form < y->form || y->form < x->form)
         return x->form < y->form ? -1 : 1;
     return strcmp(x->choice.row->name, y->choice.row->name);
-}
-
-static int by_promise(const void *a, const void *b)
-{
-    const atn_prospect *x = a, *y = b;
-    if (x->promise < y->promise || y->promise < x->promise)
-        return x->promise < y->promise ? -1 : 1;
-    return by_hope(a, b);
 }
 
 /* Two per cent are below the accuracy of predictions. */
@@ -194,39 +436,6 @@ static int by_time(const void *a, const void *b)
     return by_hope(a, b);
 }
 
-/* Whether they differ in nothing but the segment. */
-static bool same_shape(const atn_prospect *x, const atn_prospect *y)
-{
-    const atn_param *list[ATN_MAX_PARAMS];
-    if (x->choice.row != y->choice.row)
-        return false;
-    const int n = atn_algo_row_params(x->choice.row, list);
-    for (int i = 0; i < n; i++)
-        if (strcmp(list[i]->name, "segment") != 0 && x->choice.params.v[i] != y->choice.params.v[i])
-            return false;
-    return true;
-}
-
-static int tries(const planner *p, int i)
-{
-    int n = 0;
-    for (int k = 0; k < p->r.n; k++)
-        n += p->r.v[k].evaluated && same_shape(&p->r.v[k], &p->r.v[i]);
-    return n;
-}
-
-/* Of the same row with the same parameters of its own, which make a schedule large or small. */
-static bool is_like(const atn_prospect *x, const atn_prospect *y)
-{
-    const atn_algo *const algo = x->choice.row->algo;
-    if (x->choice.row != y->choice.row)
-        return false;
-    for (int i = 0; algo->params && algo->params[i].name; i++)
-        if (x->choice.params.v[i] != y->choice.params.v[i])
-            return false;
-    return true;
-}
-
 /* What was found out about one like it; NULL: nothing yet. */
 static const atn_trial_probe *probe_like(const planner *p, int i)
 {
@@ -234,14 +443,6 @@ static const atn_trial_probe *probe_like(const planner *p, int i)
         if (p->probe[k].ops > 0 && is_like(&p->r.v[k], &p->r.v[i]))
             return &p->probe[k];
     return NULL;
-}
-
-/* Phases are messages of all ranks to all, recomputed by each rank; they are contention-free. */
-static bool has_many_phases(const planner *p, const atn_choice *c)
-{
-    const int64_t ranks = ranks_seen(p);
-    return c->row->algo->cost && atn_model_expr_names(c->row->algo->cost, "phases") &&
-           ranks * ranks * ranks * ATN_STEPS_OP > p->budget;
 }
 
 /* Whether it is not worth being built to see that it is too large. */
@@ -301,18 +502,37 @@ static atn_status time_all(planner *p, int i, const atn_model_trial *t, double *
     return status;
 }
 
+/* The forms of a prospect on the miniature and on all ranks.  Where traffic differs between them,
+ * they have it. */
+static atn_form_terms terms_seen(planner *p, const atn_prospect *x)
+{
+    atn_problem q = problem_seen(p, &x->choice);
+    double unused = 0;
+    q.segments = atn_algo_segments(x->choice.row, &q, &x->choice.params);
+    atn_form_terms few = terms_on(p, x, &q, &p->few, &unused);
+    atn_traffic_factors f;
+    if (x->traffic > 0 && find_traffic(p, x, FEW, &f))
+        few.bytes *= f.bytes;
+    return few;
+}
+
+static atn_form_terms terms_hoped(const atn_prospect *x)
+{
+    return (atn_form_terms){x->latency, (x->form - x->latency) * (x->traffic > 0 ? x->traffic : 1)};
+}
+
 /* Few ranks may do the same where more would not, so there are no twins. */
 static atn_status time_few(planner *p, int i, const atn_model_trial *t, double *seconds_p)
 {
-    const atn_choice *const c = &p->r.v[i].choice;
-    const atn_problem q = problem_seen(p, c);
-    const atn_form_terms few = terms_of(p, c, &q, &p->few), all = terms_of(p, c, &p->q, &p->all);
+    const atn_prospect *const x = &p->r.v[i];
+    const atn_form_terms few = terms_seen(p, x), all = terms_hoped(x);
     const bool known = few.latency + few.bytes > 0;
     const double until =
         known && isfinite(p->best) ? atn_plan_miniature_reduce(&few, &all, 2 * p->best) : INFINITY;
     double seconds = 0;
     const atn_status status = run_model(p, i, t, until, &seconds);
-    *seconds_p = doubt_of(c) * (known ? atn_plan_miniature_extend(&few, &all, seconds) : seconds);
+    *seconds_p =
+        doubt_of(&x->choice) * (known ? atn_plan_miniature_extend(&few, &all, seconds) : seconds);
     p->r.v[i].reduced = status == ATN_OK;
     return status;
 }
@@ -332,6 +552,37 @@ static atn_status evaluate(planner *p, int i, double *seconds_p)
     return status;
 }
 
+/* ---- expectations ---- */
+
+static void add_excess(excess *x, double ratio)
+{
+    x->sum += log(ratio);
+    x->n++;
+}
+
+static void learn(planner *p, const atn_prospect *x)
+{
+    if (x->form > 0)
+        p->scale = fmin(p->scale, x->seconds / x->form);
+    if (x->hope <= 0 || x->seconds <= 0)
+        return;
+    for (int g = 0; g < GROUPS; g++)
+        add_excess(&p->like[g][x->group[g]], x->seconds / x->hope);
+    add_excess(&p->every, x->seconds / x->hope);
+}
+
+/* A prospect exceeds what it lets hope by as much as the evaluated ones most like it do; other rows
+ * say less about it. */
+static double excess_of(const planner *p, const atn_prospect *x)
+{
+    for (int g = 0; g < GROUPS; g++) {
+        const excess *const e = &p->like[g][x->group[g]];
+        if (e->n > 0)
+            return exp(e->sum / e->n);
+    }
+    return exp(p->every.sum / (p->every.n + STRANGE));
+}
+
 static atn_status look(planner *p, int i)
 {
     atn_prospect *x = &p->r.v[i];
@@ -345,8 +596,7 @@ static atn_status look(planner *p, int i)
         x->evaluated = true;
         p->r.evaluated++;
         p->best = fmin(p->best, seconds);
-        if (x->form > 0)
-            p->scale = fmin(p->scale, seconds / x->form);
+        learn(p, x);
     } else if (p->probe[i].ring && along_the_wires(&x->choice)) {
         x->seconds = x->hope;
     } else {
@@ -355,36 +605,17 @@ static atn_status look(planner *p, int i)
     return status == ATN_MEMORY ? status : ATN_OK;
 }
 
-/* A candidate that was not evaluated exceeds its form by as much as others of its shape, or else as
- * those that are topology-aware, or not, as it is, on average (rings are contention-free then); but
- * not less. */
-static double excess_of(const planner *p, int i)
-{
-    const atn_prospect *const x = &p->r.v[i];
-    double alike = 0, others = 0;
-    int n = 0;
-    for (int k = 0; k < p->r.n; k++) {
-        const atn_prospect *const y = &p->r.v[k];
-        if (!y->evaluated || y->hope <= 0)
-            continue;
-        if (same_shape(x, y)) {
-            alike = fmax(alike, y->seconds / y->hope);
-        } else if (!y->beyond && along_the_wires(&x->choice) == along_the_wires(&y->choice)) {
-            others += log(y->seconds / y->hope);
-            n++;
-        }
-    }
-    if (alike > 0 || n == 0 || p->probe[i].ring)
-        return fmax(1, alike);
-    return fmax(1, exp(others / n));
-}
-
+/* Nothing is expected to be better than hoped for, and what was not evaluated is doubtful; rings are
+ * contention-free. */
 static void judge_the_rest(planner *p)
 {
+    static const double doubt = 1.1;
     for (int i = 0; i < p->r.n; i++) {
         atn_prospect *const x = &p->r.v[i];
+        const bool ring = p->probe[i].ring && p->like[WAY][x->group[WAY]].n == 0;
+        const double factor = ring ? 1 : doubt * fmax(1, excess_of(p, x));
         if (!x->evaluated)
-            x->seconds = fmax(x->seconds, x->hope * excess_of(p, i));
+            x->seconds = fmax(x->seconds, x->hope * factor);
     }
 }
 
@@ -447,50 +678,79 @@ static bool begin_miniature(planner *p)
 /* In jobs only evaluated schedules are compared; with more time, all are, if ranks are few. */
 static atn_status list_prospects(planner *p)
 {
-    atn_choice *list = NULL;
     const int64_t more = p->whole - atn_plan_budget(p->q.p);
     p->reduced = begin_miniature(p);
     const int64_t spare = p->reduced ? 0 : more;
-    const int n = p->q.bytes >= 0 ? atn_plan_candidates_within(&p->q, spare, &list) : 0;
+    int n = p->q.bytes >= 0 ? atn_plan_candidates_within(&p->q, spare, &p->list) : 0;
     if (n >= 0) {
         p->r.v = calloc((size_t)n + 1, sizeof *p->r.v);
         p->probe = calloc((size_t)n + 1, sizeof *p->probe);
+        p->tried = calloc(2 * (size_t)n + 1, sizeof *p->tried);
+        p->forms = calloc((size_t)n + 1, sizeof(atn_form *));
+        p->like[0] = calloc(GROUPS * ((size_t)n + 1), sizeof *p->like[0]);
     }
-    if (p->r.v && p->probe)
+    if (!p->r.v || !p->probe || !p->tried || !p->forms || !p->like[0])
+        n = -1;
+    for (int g = 1; g < GROUPS && n >= 0; g++)
+        p->like[g] = p->like[g - 1] + n + 1;
+    p->listed = n;
+    if (n >= 0)
         for (p->r.n = 0; p->r.n < n; p->r.n++)
-            p->r.v[p->r.n].choice = list[p->r.n];
-    free(list);
-    return p->r.v && p->probe ? ATN_OK : ATN_MEMORY;
+            p->r.v[p->r.n].choice = p->list[p->r.n];
+    return n >= 0 ? ATN_OK : ATN_MEMORY;
 }
 
-/* On many ranks promises are vague, so first one of each shape is looked at. */
-static void order_by_promise(planner *p)
+static int by_form(const void *a, const void *b)
 {
-    p->tries = p->reduced ? 1 : TRIES;
-    p->net = atn_plan_planner_network(&p->q, p->m);
-    spread_over_ports(p);
-    p->contention = contention_of(&p->q, p->m, &p->net);
-    set_forms(p);
-    qsort(p->r.v, (size_t)p->r.n, sizeof *p->r.v, by_promise);
+    const atn_prospect *x = a, *y = b;
+    if (x->form < y->form || y->form < x->form)
+        return x->form < y->form ? -1 : 1;
+    return by_hope(a, b);
 }
 
-/* In the order of what they promise; those are spared whose form is worse than the best even if
- * they kept as much more than their form promises as the best of those looked at, and a bit. */
+static void order_by_form(planner *p)
+{
+    set_network(p);
+    p->contention = contention_of(&p->q, p->m, &p->net);
+    set_groups(p);
+    set_forms(p);
+    qsort(p->r.v, (size_t)p->r.n, sizeof *p->r.v, by_form);
+    begin_traffic(p);
+}
+
+/* Those are spared whose form is worse than the best even if they kept as much more than their form
+ * promises as the best of those looked at, and a bit. */
+static bool is_open(const planner *p, int i)
+{
+    const atn_prospect *const x = &p->r.v[i];
+    return !p->tried[i] && p->probe[i].ops == 0 && 0.9 * p->scale * x->form < p->best &&
+           p->like[SHAPE][x->group[SHAPE]].n < TRIES;
+}
+
+/* The one that is expected to be fastest; in jobs, unless that is far behind.  -1: none. */
+static int most_promising(const planner *p)
+{
+    double least = is_job(p) ? PROMISING * p->best : INFINITY;
+    int found = -1;
+    for (int i = 0; i < p->r.n; i++) {
+        const double seconds = is_open(p, i) ? p->r.v[i].hope * excess_of(p, &p->r.v[i]) : INFINITY;
+        if (seconds < least) {
+            least = seconds;
+            found = i;
+        }
+    }
+    return found;
+}
+
 static atn_status look_at_next(planner *p)
 {
-    while (p->budget > 0 && (p->at < p->r.n || p->tries < TRIES)) {
-        if (p->at == p->r.n) { /* again, for more of each shape */
-            p->tries++;
-            p->at = 0;
-            continue;
-        }
-        const int i = p->at++;
-        if (p->probe[i].ops == 0 && 0.9 * p->scale * p->r.v[i].form < p->best &&
-            tries(p, i) < p->tries)
-            return look(p, i);
+    const int i = p->budget > 0 ? most_promising(p) : -1;
+    if (i < 0) {
+        p->next = DONE;
+        return ATN_OK;
     }
-    p->next = DONE;
-    return ATN_OK;
+    p->tried[i] = true;
+    return look(p, i);
 }
 
 atn_planning *atn_plan_planning_begin(const atn_problem *q, const atn_machine *m,
@@ -504,6 +764,7 @@ atn_planning *atn_plan_planning_begin(const atn_problem *q, const atn_machine *m
                        .whole = budget,
                        .budget = budget,
                        .best = INFINITY,
+                       .hoped = INFINITY,
                        .scale = 1};
     return p;
 }
@@ -516,8 +777,11 @@ bool atn_plan_planning_step(atn_planning *p)
         p->next = FORMS;
         break;
     case FORMS:
-        order_by_promise(p);
-        p->next = LOOK;
+        order_by_form(p);
+        p->next = TRAFFIC;
+        break;
+    case TRAFFIC:
+        sample_next(p);
         break;
     case LOOK:
         p->status = look_at_next(p);
@@ -544,12 +808,27 @@ atn_status atn_plan_planning_end(atn_planning *p, atn_ranking *ranking_p, atn_er
     return status == ATN_OK ? ATN_OK : atn_fail(err, status, "out of memory");
 }
 
+static void free_parts(planner *p)
+{
+    for (int i = 0; p->forms && i < p->listed; i++)
+        atn_plan_form_close(p->forms[i]);
+    for (int i = 0; i < PLACES; i++) {
+        atn_plan_traffic_end(&p->place[i].traffic);
+        atn_plan_miniature_end(&p->place[i].mini);
+    }
+    atn_plan_miniature_end(&p->mini);
+}
+
 void atn_plan_planning_drop(atn_planning *p)
 {
     if (p) {
+        free_parts(p);
+        free(p->forms);
+        free(p->list);
         free(p->r.v);
         free(p->probe);
-        atn_plan_miniature_end(&p->mini);
+        free(p->tried);
+        free(p->like[0]);
     }
     free(p);
 }

@@ -1,10 +1,10 @@
 /* planner.h - the candidates for a problem, ranked by predicted time.
  *
- * Closed forms, which ignore contention and so are a lower bound, order the candidates;
- * then the schedules of the most promising ones are evaluated on machine and topology, as long as
- * forms promise more than the best time found and the budget of steps lasts.  Of variants that
- * differ in the segment only, the best forms are looked at.  With many ranks a smaller instance is
- * evaluated (miniature.h).  Floating point decides, so one rank plans and distributes the
+ * Closed forms, with what links make of messages (traffic.h), estimate all candidates.  Then
+ * schedules are evaluated on machine and topology, always those with the least expected time, as
+ * long as forms promise more than the best time found and the budget of steps lasts.  Of variants
+ * that differ in the segment only, the best few are looked at.  With many ranks a smaller instance
+ * is evaluated (miniature.h).  Floating point decides, so one rank plans and distributes the
  * result. */
 #ifndef ATN_PLAN_PLANNER_H
 #define ATN_PLAN_PLANNER_H
@@ -18,8 +18,12 @@ typedef struct {
     atn_choice choice;
     double seconds; /* predicted */
     double form;    /* by its closed form, without contention */
-    double hope;    /* by its form, with contention unless topology-aware */
-    double promise; /* less of it is evaluated first */
+    double latency; /* the part of its form that does not depend on bytes */
+    double start;   /* of one message in it */
+    double hope;    /* by its form and by what links make of its messages */
+    double traffic; /* the factor on bytes in it, on many ranks; 0: not known */
+    int segments, rounds;
+    int group[4];   /* others like it (planner.c) */
     bool evaluated; /* seconds come from its schedules; else from the form and the placement */
     bool beyond;    /* evaluated, and it takes longer than that: twice as long as the best */
     bool reduced;   /* evaluated on fewer ranks and extrapolated (miniature.h) */
@@ -64,6 +68,8 @@ bool atn_plan_takes_long(const atn_problem *q, int ms);
 
 /* tau-Lop inside a host, circuits where the machine has them, flows over links otherwise. */
 const atn_model *atn_plan_planner_model(const atn_machine *m, const atn_topo *t, int p);
+/* The slowest channel that the ranks use. */
+int atn_plan_planner_channel(const atn_problem *q, const atn_machine *m);
 /* Latency, cost per byte and per reduced byte of the slowest channel that the ranks use: what
  * closed forms take. */
 atn_alpha_beta atn_plan_planner_network(const atn_problem *q, const atn_machine *m);

@@ -21,7 +21,7 @@ int64_t atn_plan_budget(int p)
 
 /* ---- the network as closed forms see it ---- */
 
-static int worst_channel(const atn_problem *q, const atn_machine *m)
+int atn_plan_planner_channel(const atn_problem *q, const atn_machine *m)
 {
     int worst = 0;
     for (int r = 1; r < q->p; r++)
@@ -31,7 +31,7 @@ static int worst_channel(const atn_problem *q, const atn_machine *m)
 
 atn_alpha_beta atn_plan_planner_network(const atn_problem *q, const atn_machine *m)
 {
-    const int c = worst_channel(q, m);
+    const int c = atn_plan_planner_channel(q, m);
     double rate = atn_model_channel_rate(m, c);
     for (int r = 0; !atn_model_channel_inside(c) && q->topo && r < q->p; r++) {
         const double own = atn_model_edge_rate(m, q->topo, 2 * (q->topo->p + q->topo->node_of[r]));
@@ -46,7 +46,7 @@ atn_alpha_beta atn_plan_planner_network(const atn_problem *q, const atn_machine 
 const atn_model *atn_plan_planner_model(const atn_machine *m, const atn_topo *t, int p)
 {
     const atn_problem q = {.p = p, .topo = t};
-    if (atn_model_channel_inside(worst_channel(&q, m)))
+    if (atn_model_channel_inside(atn_plan_planner_channel(&q, m)))
         return atn_model_find("taulop");
     return atn_model_find(m->ports > 0 ? "ron-a" : "links");
 }

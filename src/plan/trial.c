@@ -140,7 +140,7 @@ void atn_plan_trial_free(atn_model_trial *x)
 uint64_t atn_plan_trial_hash(const atn_model_trial *x)
 {
     const atn_trial_part *const part = &x->part[0];
-    uint64_t hash = (uint64_t)x->segments;
+    uint64_t hash = x->nparts > 1 ? (uint64_t)x->segments : 0; /* else all of them are in it */
     for (int r = 0; r < part->p; r++) {
         const uint64_t one = atn_sched_schedule_hash(part->s[r]);
         hash = atn_hash(&one, sizeof one, hash);

@@ -1,0 +1,300 @@
+/* traffic.c - see traffic.h. */
+#include "plan/traffic.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/derived.h"
+#include "plan/trial.h"
+#include "sched/partition.h"
+
+enum { SAMPLES = ATN_TRAFFIC_RANKS + 1 };
+/* Schedules that are not joined to a graph take a part of the steps that a trial counts. */
+enum { UNJOINED = 3 };
+
+/* ---- the network ---- */
+
+static void set_channels(atn_traffic *x)
+{
+    for (int c = -1; (c = atn_model_machine_next(x->m, c)) >= 0;) {
+        x->message[c] = atn_model_links_message(x->m, c);
+        x->byte[c] = 1 / atn_model_channel_rate(x->m, c);
+    }
+}
+
+/* The node above the hosts that has a rank in the middle. */
+static int switch_of(const atn_topo *t)
+{
+    const int host = atn_model_host_node(t, t->p / 2);
+    return host > 0 ? t->nodes[host].parent : 0;
+}
+
+static bool is_below(const atn_topo *t, int rank, int v)
+{
+    int a = t->node_of[rank];
+    while (t->nodes[a].depth > t->nodes[v].depth)
+        a = t->nodes[a].parent;
+    return a == v;
+}
+
+/* Evenly spaced among the ranks of a switch, in rank order.  The first and the last stand for
+ * themselves: of messages between neighbours only theirs leave the switch. */
+static void choose_ranks(atn_traffic *x)
+{
+    const int v = switch_of(x->topo);
+    int below = 0, at = 0;
+
+    for (int r = 0; r < x->topo->p; r++)
+        below += is_below(x->topo, r, v);
+    x->n = atn_min(below, ATN_TRAFFIC_RANKS);
+    for (int r = 0, k = 0; r < x->topo->p && k < x->n; r++)
+        if (is_below(x->topo, r, v) && at++ == k * (below - 1) / atn_max(x->n - 1, 1))
+            x->rank[k++] = r;
+    for (int k = 0; k < x->n; k++) {
+        const bool ends = k == 0 || k == x->n - 1 || below == x->n;
+        x->part[k] = (ends ? 1.0 : (double)(below - 2) / (x->n - 2)) / below;
+    }
+}
+
+bool atn_plan_traffic_begin(const atn_topo *topo, const atn_machine *m, const atn_alpha_beta *net,
+                            atn_traffic *x)
+{
+    const int n = topo->nnodes;
+    int *const below = malloc(sizeof *below * (size_t)n);
+
+    *x = (atn_traffic){.topo = topo, .m = m, .net = *net};
+    x->use = calloc((size_t)n, sizeof *x->use);
+    if (below && x->use)
+        atn_topo_below(topo, below);
+    for (int v = 1; below && x->use && v < n; v++) {
+        const double rate = atn_model_edge_rate(m, topo, 2 * (topo->p + v));
+        x->use[v] = rate > 0 ? below[v] / rate : 0;
+    }
+    const bool ok = below && x->use;
+    free(below);
+    if (ok) {
+        set_channels(x);
+        choose_ranks(x);
+    } else {
+        atn_plan_traffic_end(x);
+    }
+    return ok;
+}
+
+void atn_plan_traffic_end(atn_traffic *x)
+{
+    free(x->use);
+    *x = (atn_traffic){.m = NULL};
+}
+
+/* ---- rounds of a rank ---- */
+
+/* Seconds of a rank in a round: its messages alone, and as the closed form has them; likewise its
+ * work in memory. */
+typedef struct {
+    double port, form, work, form_work;
+} round_time;
+
+typedef struct {
+    const atn_traffic *of;
+    int n, rounds, depth; /* depth: levels of links */
+    atn_schedule *s[SAMPLES];
+    round_time *v; /* [sample * rounds + round] */
+    double *link; /* [(round * 2 + direction) * depth + level]: seconds of a link above the samples,
+                      if the ranks below it do as they do */
+    double start[2]; /* seconds of messages without bytes: by channel, as the form has them */
+} samples;
+
+/* The links between a rank and the switch that joins it with a peer. */
+static void load_links(const atn_traffic *x, int r, int peer, double bytes, double *level)
+{
+    const atn_topo_node *const nodes = x->topo->nodes;
+    int a = x->topo->node_of[r], b = x->topo->node_of[peer];
+
+    while (a != b) {
+        if (nodes[a].depth >= nodes[b].depth) {
+            level[nodes[a].depth] += bytes * x->use[a];
+            a = nodes[a].parent;
+        } else {
+            b = nodes[b].parent;
+        }
+    }
+}
+
+/* What sample k does in one round.  Directions count by themselves, work in memory with both. */
+typedef struct {
+    int k, round;
+    round_time way[2];
+    double work[2];  /* and as the form has it */
+    double start[2]; /* of all rounds */
+} counting;
+
+static void count_local(const samples *x, counting *n, const atn_op *o, double bytes)
+{
+    const atn_machine *const m = x->of->m;
+    if (atn_sched_reduces(o)) {
+        n->work[0] += bytes * x->of->net.g;
+        n->work[1] += bytes * x->of->net.g;
+    } else if (o->kind == ATN_OP_COPY) {
+        n->work[0] += bytes * atn_model_table_rate(&m->copy, bytes, 1);
+    }
+    if (atn_sched_is_message(o) && atn_sched_moved(o)->n > 1) /* not contiguous */
+        n->work[0] += bytes * atn_model_table_rate(&m->pack, bytes, 1);
+}
+
+static void count_message(samples *x, counting *n, const atn_op *o, double bytes)
+{
+    const int r = x->s[n->k]->q.r, way = o->kind == ATN_OP_SEND;
+    const int channel = atn_model_machine_channel_of(x->of->m, x->of->topo, r, o->peer);
+
+    const atn_links_message *const m = &x->of->message[channel];
+    const bool waits = m->eager > 0 && bytes >= m->eager && x->s[n->k]->q.segments == 1;
+
+    n->start[0] += (m->empty + (waits ? m->handshake : 0)) / 2; /* half at the other end */
+    n->start[1] += x->of->net.a / 2;
+    n->way[way].port += bytes * x->of->byte[channel];
+    n->way[way].form += bytes * x->of->net.b;
+    if (!atn_model_channel_inside(channel))
+        load_links(x->of, r, o->peer, bytes * x->of->part[n->k],
+                   x->link + (n->round * 2 + way) * x->depth);
+}
+
+/* Operations are emitted round by round. */
+static void count_rank(samples *x, int k, int64_t bytes)
+{
+    const atn_schedule *const s = x->s[k];
+    const atn_partition t = atn_sched_partition_uniform(&s->q, s->split, bytes);
+    counting n = {.k = k};
+
+    for (int i = 0, end; i < s->nops; i = end) {
+        memset(n.way, 0, sizeof n.way);
+        n.work[0] = n.work[1] = 0;
+        n.round = s->ops[i].round;
+        for (end = i; end < s->nops && s->ops[end].round == n.round; end++) {
+            const atn_op *const o = &s->ops[end];
+            const double moved = (double)atn_sched_slot_units(&t, s, atn_sched_moved(o));
+            count_local(x, &n, o, moved);
+            if (atn_sched_is_message(o) || atn_sched_is_read(o))
+                count_message(x, &n, o, moved);
+        }
+        round_time *const all = &x->v[k * x->rounds + n.round];
+        all->port += fmax(n.way[0].port, n.way[1].port);
+        all->form += fmax(n.way[0].form, n.way[1].form);
+        all->work += n.work[0];
+        all->form_work += n.work[1];
+    }
+    for (int i = 0; i < 2; i++)
+        x->start[i] = fmax(x->start[i], n.start[i]);
+}
+
+/* ---- rounds of all ranks ---- */
+
+static double most_of(const double *v, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, v[i]);
+    return most;
+}
+
+/* The busiest rank of a round; false: not all take part in it. */
+static bool busiest(const samples *x, int round, round_time *most_p)
+{
+    bool all = true;
+
+    *most_p = (round_time){0};
+    for (int k = 0; k < x->n; k++) {
+        const round_time *const t = &x->v[k * x->rounds + round];
+        *most_p = (round_time){fmax(most_p->port, t->port), fmax(most_p->form, t->form),
+                               fmax(most_p->work, t->work), fmax(most_p->form_work, t->form_work)};
+        all = all && (t->form > 0 || k >= x->of->n);
+    }
+    return all;
+}
+
+/* Rounds of all ranks are concurrent; in others ranks take turns, and links carry all of these:
+ * `turns`, initially 0. */
+static void add_up(const samples *x, double *turns, double *real_p, double *form_p)
+{
+    const int links = 2 * x->depth;
+    double port[SAMPLES] = {0}, form[SAMPLES] = {0};
+
+    for (int i = 0; i < x->rounds; i++) {
+        const double *const link = x->link + i * links;
+        round_time most;
+        if (busiest(x, i, &most)) {
+            *real_p += fmax(most.port, most_of(link, links)) + most.work;
+            *form_p += most.form + most.form_work;
+            continue;
+        }
+        for (int k = 0; k < x->n; k++) {
+            const round_time *const t = &x->v[k * x->rounds + i];
+            port[k] += t->port + t->work;
+            form[k] += t->form + t->form_work;
+        }
+        for (int k = 0; k < links; k++)
+            turns[k] += link[k];
+    }
+    *real_p += fmax(most_of(port, x->n), most_of(turns, links));
+    *form_p += most_of(form, x->n);
+}
+
+/* Below some roots and leaders there are ranks with less to do. */
+static bool has_leaders(const atn_choice *c, const atn_problem *q)
+{
+    return (atn_sched_operation_get(q->op)->flags & ATN_ROOTED) != 0 ||
+           (c->row->algo->needs & ATN_NEEDS_TOPOLOGY) != 0;
+}
+
+static bool build(const atn_choice *c, const atn_problem *q, int64_t *steps, samples *x)
+{
+    const int n = x->of->n + has_leaders(c, q);
+    bool ok = true;
+
+    for (x->n = 0; x->n < n && ok; x->n++) {
+        atn_problem mine = *q;
+        atn_schedule **const s = &x->s[x->n];
+        mine.r = x->n < x->of->n ? x->of->rank[x->n] : q->root;
+        mine.in_place = false;
+        ok = *steps > 0 && (x->n > 0 ? atn_algo_build_unchecked : atn_algo_build)(
+                               c->row, &mine, &c->params, s, NULL) == ATN_OK;
+        *steps -= (ATN_STEPS_RANK + (ok ? (int64_t)(*s)->nops * ATN_STEPS_OP : 0)) / UNJOINED;
+        x->rounds = ok ? atn_max(x->rounds, (*s)->nrounds) : 0;
+    }
+    return ok;
+}
+
+static bool count(samples *x, int64_t bytes, atn_traffic_factors *f)
+{
+    double real = 0, form = 0;
+
+    x->depth = atn_topo_depth(x->of->topo) + 1;
+    const size_t links = 2 * (size_t)x->depth;
+    x->v = calloc((size_t)(x->n * x->rounds) + 1, sizeof *x->v);
+    x->link = calloc(((size_t)x->rounds + 1) * links, sizeof *x->link); /* the last: turns */
+    if (!x->v || !x->link)
+        return false;
+    for (int k = 0; k < x->n; k++)
+        count_rank(x, k, bytes);
+    add_up(x, x->link + (size_t)x->rounds * links, &real, &form);
+    *f = (atn_traffic_factors){x->start[1] > 0 ? x->start[0] / x->start[1] : 1,
+                               form > 0 ? real / form : 1, real};
+    return true;
+}
+
+bool atn_plan_traffic_factors(const atn_traffic *x, const atn_choice *c, const atn_problem *q,
+                              int64_t *steps, atn_traffic_factors *factors_p)
+{
+    samples all = {.of = x, .n = 0};
+
+    atn_algo_derived_open(q->topo);
+    bool ok = build(c, q, steps, &all);
+    atn_algo_derived_close();
+    ok = ok && count(&all, q->bytes, factors_p);
+    for (int k = 0; k < all.n; k++)
+        atn_sched_schedule_free(all.s[k]);
+    free(all.v);
+    free(all.link);
+    return ok;
+}
