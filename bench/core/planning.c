@@ -1,6 +1,6 @@
 /* planning.c - planning time of every operation and size, with block and cyclic mapping.
  *
- *   planning [--loss] [MACHINE|- [TOPOLOGY ...]]
+ *   planning [--loss] [MACHINE|- [TOPOLOGY ...]]     OPERATION in the environment: only this one
  *
  * Prints CSV: for each problem the median time of several plans with the budget of a job, and the
  * memory of the process so far.  --loss: instead, how much longer the first choice takes than that
@@ -103,6 +103,12 @@ static atn_status compare_plans(const atn_problem *q, const atn_machine *m, atn_
 
 typedef atn_status (*study)(const atn_problem *q, const atn_machine *m, atn_error *err);
 
+static bool is_wanted(atn_operation op)
+{
+    const char *const only = getenv("OPERATION");
+    return only == NULL || strcmp(only, atn_sched_operation_get(op)->name) == 0;
+}
+
 /* file NULL: the machine that plans assume for the topology. */
 static atn_status open_machine(const char *file, const atn_topo *t, atn_machine **m, atn_error *err)
 {
@@ -120,7 +126,7 @@ static atn_status run_topology(const char *text, const char *file, study run, at
     if (status == ATN_OK)
         status = open_machine(file, t, &m, err);
     for (int op = 0; op < ATN_OPERATIONS && status == ATN_OK; op++) {
-        if (!atn_plan_shares_bytes((atn_operation)op))
+        if (!atn_plan_shares_bytes((atn_operation)op) || !is_wanted((atn_operation)op))
             continue;
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes && status == ATN_OK; i++) {
             const atn_problem q = {.op = (atn_operation)op,

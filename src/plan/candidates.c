@@ -8,6 +8,7 @@
 #include "algo/levels.h"
 #include "algo/order.h"
 #include "plan/twins.h"
+#include "topo/topo.h"
 
 enum { MAX_VALUES = 16 };
 static const int64_t usual_segment = 8192;
@@ -28,7 +29,8 @@ typedef struct {
     int alike[ORDERS]; /* the first order with the same sequence of ranks */
 } search;
 
-/* A row's parameters: its own first, then those of its passes by name (-1: it has none). */
+/* A row's parameters: its own first, then those of its passes by name (-1: it
+ * has none). */
 typedef struct {
     const atn_row *row;
     const atn_param *list[ATN_MAX_PARAMS];
@@ -68,8 +70,8 @@ static void put(values *to, int64_t v)
         to->v[to->n++] = v;
 }
 
-/* Few to many segments, between a packet and the eager limits of MPI libraries; and the sizes
- * that suit most networks. */
+/* Few to many segments, between a packet and the eager limits of MPI libraries;
+ * and the sizes that suit most networks. */
 static values segments(int64_t bytes)
 {
     static const int64_t least = 1024, most = 65536, usual[] = {4096, 8192}, parts[] = {8, 32, 128};
@@ -114,7 +116,8 @@ static void compare_orders(search *s)
     free(ranks);
 }
 
-/* Rank order, and the topology-aware order where it differs: from the root, or around a ring. */
+/* Rank order, and the topology-aware order where it differs: from the root, or
+ * around a ring. */
 static values orders(const search *s)
 {
     static const int rooted[] = {ATN_ORDER_DFS}, rings[] = {ATN_ORDER_LR1, ATN_ORDER_LR3};
@@ -146,7 +149,8 @@ static values own_values(const atn_param *p)
 
 /* ---- candidates ---- */
 
-/* Candidates of a row that build the same schedules, as far as can be decided without building. */
+/* Candidates of a row that build the same schedules, as far as can be decided
+ * without building. */
 static bool same(const search *s, const shape *f, atn_choice x, atn_choice y)
 {
     if (atn_algo_segments(x.row, s->q, &x.params) != atn_algo_segments(y.row, s->q, &y.params) ||
@@ -216,7 +220,8 @@ static void add_with(search *s, const shape *f, atn_choice c, int param, int64_t
     add(s, f, &c);
 }
 
-/* Ways to synchronise ranks; `every` is the interval of global synchronisation. */
+/* Ways to synchronise ranks; `every` is the interval of global synchronisation.
+ */
 static void add_steps(search *s, const shape *f, atn_choice c)
 {
     add_with(s, f, c, f->window, 1);
@@ -229,7 +234,8 @@ static void add_steps(search *s, const shape *f, atn_choice c)
     }
 }
 
-/* A word selects a variant: as it is, with default segments, and with the algorithm's numbers. */
+/* A word selects a variant: as it is, with default segments, and with the
+ * algorithm's numbers. */
 static void add_word(search *s, const shape *f, atn_choice c)
 {
     add(s, f, &c);
@@ -262,6 +268,55 @@ static void add_own(search *s, const shape *f, const atn_choice *c)
     }
 }
 
+/* ---- hosts with several ranks ---- */
+
+/* Algorithms among the leaders of hosts besides the default one: for long
+ * messages. */
+static const char *const between_hosts[ATN_OPERATIONS][2] = {
+    [ATN_BCAST] = {"scatter_allgather", "double_tree"},
+    [ATN_REDUCE] = {"rabenseifner", "scatter_gather"},
+    [ATN_ALLREDUCE] = {"recursive_dividing", "ring"},
+    [ATN_ALLGATHER] = {"recursive_doubling", "ring"},
+    [ATN_ALLGATHERV] = {"recursive_doubling", "ring"},
+    [ATN_REDUCE_SCATTER] = {"recursive_halving", "ring"},
+    [ATN_REDUCE_SCATTER_BLOCK] = {"recursive_halving", "ring"},
+};
+
+static bool hosts_have_several(const atn_topo *t)
+{
+    for (int r = 1; r < t->p; r++)
+        if (atn_topo_host_of(t, r) == atn_topo_host_of(t, 0))
+            return true;
+    return false;
+}
+
+static void add_levels(search *s, const shape *f, atn_choice c, const char *text)
+{
+    const int64_t number =
+        atn_algo_levels_check(f->row, text, NULL) == ATN_OK ? atn_intern(text) : -1;
+    if (number <= 0)
+        return;
+    c.params.v[0] = number;
+    add(s, f, &c);
+    add_with(s, f, c, f->segment, usual_segment);
+}
+
+/* One leader of each host, and no others between them and all hosts. */
+static void add_leaders(search *s, const shape *f, const atn_choice *c)
+{
+    const bool switches = atn_topo_has_level(s->q->topo, "switch");
+    if (!hosts_have_several(s->q->topo))
+        return;
+    if (switches)
+        add_levels(s, f, *c, "switch:none");
+    for (int i = 0; i < 2 && between_hosts[s->q->op][i] != NULL; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%shost:%s", switches ? "switch:none," : "",
+                 between_hosts[s->q->op][i]);
+        add_levels(s, f, *c, text);
+    }
+}
+
 static void add_row(search *s, const atn_row *row)
 {
     const shape f = shape_of(row);
@@ -280,11 +335,14 @@ static void add_row(search *s, const atn_row *row)
         c.params.v[f.order] = along.v[along.n > 1];
     if (strcmp(row->algo->group, "latency") != 0) /* small messages are not in each other's way */
         add_steps(s, &f, c);
-    add_own(s, &f, &c);
+    if (atn_algo_level_is_row(row->algo))
+        add_leaders(s, &f, &c);
+    else
+        add_own(s, &f, &c);
 }
 
-/* On a single level, `levels` only duplicates another row; without arrival skew, so do rows for
- * late ranks. */
+/* On a single level, `levels` only duplicates another row; without arrival
+ * skew, so do rows for late ranks. */
 static bool is_another(const atn_problem *q, const atn_row *row)
 {
     return (atn_algo_level_is_row(row->algo) && atn_algo_levels_depth(q) < 2) ||

@@ -6,7 +6,8 @@
 
 /* Each applicable row of q->op but native: in every sensible order of ranks with every sensible
  * segment; then, in topology-aware order, with each kind of synchronisation and with the values
- * of its own parameters.  Of those of a row that build the same schedules the simplest is
+ * of its own parameters; on hosts of several ranks also with one leader of each host and several
+ * algorithms among them (levels).  Of those of a row that build the same schedules the simplest is
  * listed. Returns how many; *list_p is freed by the caller; -1: out of memory.  A function of
  * what ranks share. */
 int atn_plan_candidates(const atn_problem *q, atn_choice **list_p);

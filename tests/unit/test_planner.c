@@ -262,6 +262,87 @@ static void long_calls(void **state)
     assert_false(atn_plan_takes_long(&nowhere, 8));
 }
 
+/* ---- hosts of many ranks ---- */
+
+static int count_named(const atn_problem *q, const char *part)
+{
+    atn_choice *list = NULL;
+    const int n = atn_plan_candidates_within(q, 0, &list);
+    int found = 0;
+    assert_true(n > 0);
+    for (int i = 0; i < n; i++) {
+        char name[ATN_NAME_ROOM];
+        atn_algo_params_print(list[i].row, &list[i].params, name, sizeof name);
+        found += strstr(name, part) != NULL;
+    }
+    free(list);
+    return found;
+}
+
+/* One leader of each host, with several algorithms among them; not where each rank has a host. */
+static void hosts_of_many_ranks_have_leaders(void **state)
+{
+    (void)state;
+    static const atn_operation ops[] = {ATN_BCAST, ATN_REDUCE, ATN_ALLREDUCE, ATN_ALLGATHER};
+    atn_topo *const many = made_topology("2@40Gx2@10G;ranks=16"), *const one = made_topology("2x2");
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        const atn_problem q = {
+            .op = ops[i], .p = 64, .segments = 1, .bytes = 1 << 20, .topo = many};
+        const atn_problem alone = {
+            .op = ops[i], .p = 4, .segments = 1, .bytes = 1 << 20, .topo = one};
+        assert_true(count_named(&q, "/levels{switch:none") >= 3);
+        assert_true(count_named(&q, "levels{switch:none,host:") >= 2);
+        assert_int_equal(count_named(&alone, "switch:none"), 0);
+    }
+    atn_topo_free(many);
+    atn_topo_free(one);
+}
+
+static double exact(const atn_choice *c, const atn_problem *q, const atn_machine *m)
+{
+    int64_t budget = INT64_C(1) << 50;
+    double seconds = 0;
+    assert_int_equal(atn_plan_planner_time(c, q, m, NULL, &budget, &seconds, NULL), ATN_OK);
+    return seconds;
+}
+
+/* On hosts of 16 ranks a plan of a job is as fast as levels with one leader, and as algorithms in
+ * which all ranks of a host are leaders of a stripe of the message. */
+static void plans_suit_hosts_of_many_ranks(void **state)
+{
+    (void)state;
+    static const struct {
+        atn_operation op;
+        int64_t bytes;
+        const char *rival;
+    } cases[] = {
+        {ATN_ALLREDUCE, 1024, "levels{switch:none}"},
+        {ATN_ALLREDUCE, 1 << 20, "recursive_dividing"},
+        {ATN_ALLREDUCE, 1 << 20, "levels{switch:none,host:ring}"},
+        {ATN_BCAST, 1024, "levels{switch:none}"},
+        {ATN_BCAST, 1 << 20, "levels{switch:none,segment=8K}"},
+        {ATN_ALLGATHER, 1024, "levels{switch:none,host:ring}"},
+    };
+    atn_topo *const t = made_topology("2@40Gx4@10G;ranks=16");
+    atn_machine *const m = atn_model_machine_assumed(t);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const atn_problem q = {
+            .op = cases[i].op, .p = t->p, .segments = 1, .bytes = cases[i].bytes, .topo = t};
+        atn_ranking r = rank(q.op, q.bytes, t, m, atn_plan_budget(t->p));
+        char text[64], name[ATN_NAME_ROOM];
+        atn_choice rival;
+        snprintf(text, sizeof text, "%s", cases[i].rival);
+        assert_int_equal(atn_plan_choice_read(q.op, text, &rival, NULL), ATN_OK);
+        const double mine = exact(&r.v[0].choice, &q, m), theirs = exact(&rival, &q, m);
+        if (mine > 1.1 * theirs)
+            fail_msg("%s takes %.0f us, %s %.0f us", name_of(&r.v[0], name), 1e6 * mine,
+                     cases[i].rival, 1e6 * theirs);
+        atn_plan_ranking_free(&r);
+    }
+    atn_topo_free(t);
+    atn_model_machine_free(m);
+}
+
 static char *text_of(const atn_choice *c, const atn_problem *q)
 {
     char *text = NULL;
@@ -320,6 +401,8 @@ int main(void)
         cmocka_unit_test(long_pipelines),
         cmocka_unit_test(best_segment),
         cmocka_unit_test(model_by_topology),
+        cmocka_unit_test(hosts_of_many_ranks_have_leaders),
+        cmocka_unit_test(plans_suit_hosts_of_many_ranks),
         cmocka_unit_test(derived_data_are_cached),
         cmocka_unit_test(long_calls),
     };
