@@ -5,8 +5,8 @@
 #include "cli/sim.h"
 
 /* Of the rate of a link, 94 % carry data.  Messages above the detached size leave one after the
- * other, as from the queue of a real network card; smaller ones are sent eagerly.  Each call of a
- * message takes half a microsecond on both sides.  Tests for messages take little time, but not
+ * other, as from the queue of a real network card; smaller ones are sent eagerly, and travel before
+ * their receive is posted.  Each call of a message takes half a microsecond on both sides.  Tests for messages take little time, but not
  * none: programs may test in a loop. */
 const atn_sim_option atn_cli_sim_options[] = {
     {"smpi/simulate-computation", "no"},
@@ -14,6 +14,7 @@ const atn_sim_option atn_cli_sim_options[] = {
     {"smpi/bw-factor", "0:0.94"},
     {"smpi/lat-factor", "0:1"},
     {"smpi/send-is-detached-thresh", "4096"},
+    {"smpi/async-small-thresh", "4096"},
     {"smpi/os", "0:0.0000005:0"},
     {"smpi/ois", "0:0.0000005:0"},
     {"smpi/or", "0:0.0000005:0"},

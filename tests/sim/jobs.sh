@@ -103,7 +103,7 @@ predicted() { # TASK
         awk -F, '{ q = $NF / $(NF - 1); n += q > 0.8 && q < 1.25 } END { exit n == 0 || n != NR }' out || { cat out err; return 1; }
 }
 for task in 'bcast/1K/binomial' 'bcast/1M/double_tree{segment=32K}' 'allreduce/1M/ring' 'allgather/32K/ring' \
-    'alltoall/32K/pairwise' 'reduce/32K/binomial'; do
+    'alltoall/32K/pairwise' 'reduce/32K/binomial' 'reduce/1K/knomial{radix=16}'; do
     check "the machine corresponds to the simulation: $task" predicted "$task"
 done
 
