@@ -6,8 +6,8 @@
 
 /* Of the rate of a link, 94 % carry data.  Messages above the detached size leave one after the
  * other, as from the queue of a real network card; smaller ones are sent eagerly, and travel before
- * their receive is posted.  Each call of a message takes half a microsecond on both sides.  Tests for messages take little time, but not
- * none: programs may test in a loop. */
+ * their receive is posted.  Each call of a message takes half a microsecond on both sides.  Tests
+ * for messages take little time, but not none: programs may test in a loop. */
 const atn_sim_option atn_cli_sim_options[] = {
     {"smpi/simulate-computation", "no"},
     {"contexts/stack-size", "1024"},

@@ -20,8 +20,8 @@ typedef struct {
 
 enum { ATN_EXPR_VARIABLES = 32 };
 
-/* An expression in up to ATN_EXPR_VARIABLES variables, read once.  ATN_INPUT: not an expression; the
- * error has position and reason. */
+/* An expression in up to ATN_EXPR_VARIABLES variables, read once.  ATN_INPUT: not an expression;
+ * the error has position and reason. */
 typedef struct atn_expr atn_expr;
 atn_status atn_model_expr_read(const char *text, const atn_variable *vars, int n, atn_expr **expr_p,
                                atn_error *err);

@@ -1,5 +1,5 @@
-/* machine_builtin.c - the default machine: hosts with Gigabit Ethernet and TCP, or with the links of
- * a topology.  Latency and overheads are high, so that plans prefer few large messages unless a
+/* machine_builtin.c - the default machine: hosts with Gigabit Ethernet and TCP, or with the links
+ * of a topology.  Latency and overheads are high, so that plans prefer few large messages unless a
  * machine was measured. */
 #include <math.h>
 #include <stdlib.h>

@@ -605,8 +605,8 @@ static atn_status look(planner *p, int i)
     return status == ATN_MEMORY ? status : ATN_OK;
 }
 
-/* Nothing is expected to be better than hoped for, and what was not evaluated is doubtful; rings are
- * contention-free. */
+/* Nothing is expected to be better than hoped for, and what was not evaluated is doubtful; rings
+ * are contention-free. */
 static void judge_the_rest(planner *p)
 {
     static const double doubt = 1.1;
