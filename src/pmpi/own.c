@@ -35,3 +35,39 @@ int atn_pmpi_own_allgather(const void *own, int bytes, void *all, MPI_Comm comm)
     atn_exec_traffic_collective(bytes, MPI_BYTE);
     return atn_pmpi_real.Allgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm);
 }
+
+bool atn_pmpi_own_comm(MPI_Comm user, MPI_Comm *comm_p)
+{
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL; /* SMPI has none by default */
+    MPI_Group group;
+    PMPI_Comm_get_errhandler(user, &handler);
+    if (handler != MPI_ERRHANDLER_NULL)
+        PMPI_Comm_set_errhandler(user, MPI_ERRORS_RETURN);
+    PMPI_Comm_group(user, &group);
+    const int code = PMPI_Comm_create(user, group, comm_p);
+    PMPI_Group_free(&group);
+    if (handler != MPI_ERRHANDLER_NULL) {
+        PMPI_Comm_set_errhandler(user, handler);
+        PMPI_Errhandler_free(&handler);
+    }
+    if (code != MPI_SUCCESS) {
+        *comm_p = MPI_COMM_NULL;
+        return false;
+    }
+    return PMPI_Comm_set_errhandler(*comm_p, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+}
+
+bool atn_pmpi_own_collect(const atn_collection *x)
+{
+    MPI_Comm comm = MPI_COMM_NULL;
+    const int have = atn_pmpi_own_comm(MPI_COMM_WORLD, &comm);
+    int all = 0;
+    const bool agreed =
+        atn_pmpi_own_allreduce(&have, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD) == MPI_SUCCESS &&
+        all;
+    if (agreed)
+        atn_exec_collect(x, comm);
+    if (comm != MPI_COMM_NULL)
+        atn_pmpi_real.Comm_free(&comm);
+    return agreed;
+}

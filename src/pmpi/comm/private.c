@@ -39,28 +39,6 @@ void atn_comm_private_free(atn_comm *c)
     atn_comm_private_release(c);
 }
 
-/* A failure must not reach the user's error handler: the native routine can execute the call. */
-static bool create(atn_comm *c)
-{
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL; /* SMPI has none by default */
-    MPI_Group group;
-    PMPI_Comm_get_errhandler(c->user, &handler);
-    if (handler != MPI_ERRHANDLER_NULL)
-        PMPI_Comm_set_errhandler(c->user, MPI_ERRORS_RETURN);
-    PMPI_Comm_group(c->user, &group);
-    const int code = PMPI_Comm_create(c->user, group, &c->private_comm);
-    PMPI_Group_free(&group);
-    if (handler != MPI_ERRHANDLER_NULL) {
-        PMPI_Comm_set_errhandler(c->user, handler);
-        PMPI_Errhandler_free(&handler);
-    }
-    if (code != MPI_SUCCESS) {
-        c->private_comm = MPI_COMM_NULL;
-        return false;
-    }
-    return PMPI_Comm_set_errhandler(c->private_comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
-}
-
 static void report_failure(const atn_comm *c)
 {
     const atn_job *const job = &atn_job_current;
@@ -104,7 +82,9 @@ bool atn_comm_private_make(atn_comm *c)
 {
     bool same;
     c->stage = ATN_COMM_NATIVE;
-    const atn_readiness own = create(c) ? ATN_READY_ALL : ATN_READY_STATE;
+    /* A failure must not reach the user's error handler: the native routine can execute the call. */
+    const bool made = atn_pmpi_own_comm(c->user, &c->private_comm);
+    const atn_readiness own = made ? ATN_READY_ALL : ATN_READY_STATE;
     if (atn_comm_agree(c->user, own, 0, &same) != ATN_READY_ALL) {
         give_back(c);
         return false;

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "algo/pattern.h"
-#include "exec/exchange.h"
 #include "pmpi/own.h"
 
 enum { MAX_NOTES = 1 << 14, MAX_CALLS = 1 << 20 };
@@ -247,7 +246,7 @@ static void gather(const char *path, const atn_job *job, int common)
 {
     word_pile x = {0};
     add_own(&x);
-    atn_exec_collect(&(atn_collection){take, give, &x}, MPI_COMM_WORLD);
+    atn_pmpi_own_collect(&(atn_collection){take, give, &x});
     if (job->r == 0)
         write_parts(path, &x, job->p, common);
     free(x.v);

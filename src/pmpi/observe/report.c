@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/exchange.h"
 #include "pmpi/job/identity.h"
 #include "pmpi/job/job.h"
+#include "pmpi/own.h"
 #include "report/ledger.h"
 #include "tune/tuners.h"
 
@@ -202,9 +202,11 @@ void atn_observe_report_print(void)
     own.seconds = since_init();
     own.nonblocking = atomic_load(&nonblocking);
     own.rows = ledger.rows;
-    atn_exec_collect(&(atn_collection){take, give, &own}, MPI_COMM_WORLD);
+    const bool collected = atn_pmpi_own_collect(&(atn_collection){take, give, &own});
     if (atn_job_current.r != 0)
         return;
+    if (!collected)
+        atn_interpose_print_line("no communicator can be made: the report has rank 0 only");
     const atn_job_facts facts = facts_of(&own);
     size_t bytes = 0;
     atn_error err = {0};

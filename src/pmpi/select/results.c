@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "exec/exchange.h"
 #include "plan/wisdom.h"
 #include "pmpi/job/job.h"
 #include "pmpi/own.h"
@@ -193,7 +192,7 @@ void atn_select_results_finish(void)
         return;
     result_pile x = {.rules = take_new()};
     if (any_results(&x)) {
-        atn_exec_collect(&(atn_collection){take, give, &x}, MPI_COMM_WORLD);
+        atn_pmpi_own_collect(&(atn_collection){take, give, &x});
         if (atn_job_current.r == 0)
             merge(x.rules);
     }
