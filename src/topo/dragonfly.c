@@ -82,6 +82,7 @@ void atn_topo_synth_dragonfly(atn_synth *s)
                               .first = {0, (int)local},
                               .longest = 3,
                               .tiers = 1,
+                              .lowest = 2,
                               .tier = {{0, 1, 2}}};
     const atn_routes *x =
         atn_topo_synth_routes(s, &shape, local + pairs(groups) * s->global, s->levels[2].count);

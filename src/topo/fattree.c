@@ -43,7 +43,9 @@ static void check(atn_synth *s)
  * Tier 0 are the leaf switches, tier i + 1 those above tier i; a branch at tier i has each[i]
  * switches, one for each way to go up.  On the way up to a host, its number selects the link: the
  * hosts of a leaf switch use different switches above, and all messages to a host come down the
- * same way.  Literature: Zahavi: Fat-trees routing and node ordering providing contention free
+ * same way.  If hosts have several rails, they are tier 0, and every leaf has a switch for each
+ * rail.
+ * Literature: Zahavi: Fat-trees routing and node ordering providing contention free
  * traffic for MPI global collectives, 2012 (also the routes of SimGrid's fat trees). */
 
 static int next(const atn_routes *x, int at, int host)
@@ -65,27 +67,33 @@ static const atn_route_rule rule = {"fat tree, D-mod-k", next};
 static int64_t lay_out(const atn_synth *s, const int *up, atn_routes *x)
 {
     int64_t links = 0, routers = 0, each = 1;
-    int branches = s->nhosts, hosts = 1;
-    for (int i = 0; i < s->nlevels && routers < INT32_MAX / 2; i++) {
-        const int level = s->nlevels - 1 - i;
-        branches /= s->levels[level].count;
-        hosts *= s->levels[level].count;
-        x->tier[i] = (atn_route_tier){(int)routers, (int)each, level};
+    int branches = s->nhosts, hosts = 1, depth = s->nlevels;
+    if (s->rails == 1) { /* routes begin at the leaf switches */
+        depth--;
+        branches /= s->levels[depth].count;
+        hosts = s->levels[depth].count;
+    }
+    for (int i = 0; depth >= 0 && routers < INT32_MAX / 2; i++, depth--) {
+        x->tier[i] = (atn_route_tier){(int)routers, (int)each, depth};
         x->stride[i] = hosts;
         x->first[i] = (int)links;
         x->up[i] = up[i];
         routers += branches * each;
         links += branches * each * up[i];
         each *= up[i];
+        x->tiers = i + 1;
+        branches /= depth > 0 ? s->levels[depth - 1].count : 1;
+        hosts *= depth > 0 ? s->levels[depth - 1].count : 1;
     }
     x->nrouters = (int)routers;
+    x->longest = 2 * (x->tiers - 1);
     return routers < INT32_MAX / 2 ? links : INT64_MAX;
 }
 
 static void connect(const atn_synth *s, const int64_t *rate, const atn_routes *x)
 {
     for (int i = 0; i + 1 < x->tiers; i++) {
-        const int level = s->nlevels - 2 - i, each = x->tier[i].each, up = x->up[i];
+        const int level = x->tier[i].depth - 1, each = x->tier[i].each, up = x->up[i];
         const int switches = x->tier[i + 1].first - x->tier[i].first;
         for (int v = 0; v < switches; v++)
             for (int q = 0; q < up; q++)
@@ -93,7 +101,7 @@ static void connect(const atn_synth *s, const int64_t *rate, const atn_routes *x
                     x->tier[i].first + v,
                     x->tier[i + 1].first + v / each / s->levels[level].count * x->tier[i + 1].each +
                         v % each + q * each,
-                    rate[i], s->levels[level].delay_ns};
+                    rate[i], level == s->nlevels - 1 ? 0 : s->levels[level].delay_ns};
     }
 }
 
@@ -103,12 +111,13 @@ static void route(atn_synth *s, const int *up, const int64_t *rate)
     atn_routes shape = {.rule = &rule,
                         .by_host = true,
                         .levels = s->nlevels,
-                        .tiers = s->nlevels,
-                        .longest = 2 * (s->nlevels - 1)};
+                        .lowest = s->nlevels - 1,
+                        .rails = s->rails};
     for (int i = 0; i < s->nlevels; i++)
         shape.count[i] = s->levels[i].count;
     const int64_t links = lay_out(s, up, &shape);
-    const atn_routes *x = atn_topo_synth_routes(s, &shape, links, s->levels[s->nlevels - 1].count);
+    const int each = s->rails > 1 ? 1 : s->levels[s->nlevels - 1].count;
+    const atn_routes *x = atn_topo_synth_routes(s, &shape, links, each);
     if (x)
         connect(s, rate, x);
 }
@@ -128,13 +137,28 @@ static int links_up(const atn_synth *s, int level, int64_t rate, int64_t switche
     return 1;
 }
 
+/* With fixed routes, hosts with several rails are the lowest tier.  Their links in the tree have
+ * all rates together, and the delay. */
+static int add_host_tier(atn_synth *s, int *ups, int64_t *rates)
+{
+    atn_synth_level *hosts = &s->levels[s->nlevels - 1];
+    if (!s->dmodk || s->rails == 1)
+        return 0;
+    ups[0] = s->rails;
+    rates[0] = hosts->rate;
+    if (__builtin_mul_overflow(hosts->rate, s->rails, &hosts->rate))
+        atn_topo_found(s->d->found, s->line, "rates beyond all numbers; write fewer rails");
+    return 1;
+}
+
 void atn_topo_synth_fattree(atn_synth *s)
 {
-    int ups[ATN_SYNTH_LEVELS] = {0};
-    int64_t switches = 1; /* that a branch consists of at this level */
-    int64_t rates[ATN_SYNTH_LEVELS] = {0};
+    int ups[ATN_ROUTE_LEVELS] = {0};
+    int64_t rates[ATN_ROUTE_LEVELS] = {0};
     check(s);
-    for (int i = s->nlevels - 2, tier = 0; i >= 0 && s->d->found->wrong == 0; i--, tier++) {
+    int tier = add_host_tier(s, ups, rates);
+    int64_t switches = tier > 0 ? s->rails : 1; /* that a branch consists of at this level */
+    for (int i = s->nlevels - 2; i >= 0 && s->d->found->wrong == 0; i--, tier++) {
         const int up = listed(s, &s->up, i), over = listed(s, &s->over, i);
         const atn_synth_level *below = &s->levels[i + 1];
         int64_t rate = rates[tier] = s->levels[i].rate;

@@ -90,7 +90,7 @@ int atn_topo_route_height(const atn_routes *x, int link)
         b /= x->count[depth - 1];
         depth--;
     }
-    return x->tier[0].depth - depth + 1;
+    return x->lowest - depth + 1;
 }
 
 /* Numbers of a node among its siblings, from the top. */
@@ -115,6 +115,10 @@ void atn_topo_router_name(const atn_routes *x, int router, char *out, size_t siz
     }
     const atn_route_tier *tier = tier_of(x, router);
     const int inside = (router - tier->first) % tier->each;
+    if (tier->depth > x->lowest) {
+        snprintf(out, size, "host %d", router);
+        return;
+    }
     const size_t used = print_node(x, tier->depth, (router - tier->first) / tier->each, out, size);
     if (tier->each > 1 && used < size)
         snprintf(out + used, size - used, "/%d", inside);

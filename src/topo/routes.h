@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-enum { ATN_ROUTE_LEVELS = 8 };
+enum { ATN_ROUTE_LEVELS = 9 };
 
 typedef struct {
     int a, b;               /* routers; full duplex */
@@ -38,8 +38,10 @@ struct atn_routes {
     int longest; /* most links of a route */
     atn_route_link *links;
     int *router_of; /* host -> router */
-    int tiers;
+    int tiers;      /* the first one are hosts, if they have several rails */
     atn_route_tier tier[ATN_ROUTE_LEVELS];
+    int lowest; /* depth of the nodes that hold hosts */
+    int rails;
     /* for the formulas */
     int levels, count[ATN_ROUTE_LEVELS]; /* as in the string */
     int stride[ATN_ROUTE_LEVELS], first[ATN_ROUTE_LEVELS], up[ATN_ROUTE_LEVELS];
@@ -68,7 +70,7 @@ void atn_topo_route_add(const atn_routes *x, int router, int host, int64_t weigh
 int atn_topo_router_depth(const atn_routes *x, int router, int *number_p);
 /* Levels from hosts up to the nodes whose branches a link connects. */
 int atn_topo_route_height(const atn_routes *x, int link);
-/* "s1.2", as the tree names it; "s1/0": the first of several that one node stands for. */
+/* "s1.2", as the tree names it; "s1/0": the first of several that one node stands for; "host 0". */
 void atn_topo_router_name(const atn_routes *x, int router, char *out, size_t size);
 /* Of links and rule. */
 uint64_t atn_topo_routes_hash(const atn_routes *x);

@@ -98,22 +98,27 @@ static void write_hosts(const atn_platform *p)
 
 /* ---- SimGrid's own fat trees ---- */
 
+/* The links of rails have no delay beside that of the hosts. */
+static int first_link(const atn_routes *x) { return x->rails > 1 ? x->first[1] : 0; }
+
 /* All hosts of the network, named n0, n1 ..., and one rate and delay for all links. */
 static bool is_plain_fattree(const atn_topo *t)
 {
     const atn_routes *x = t->routes;
     char plain[32];
-    if (!x->by_host || x->tiers < 2 || atn_topo_hosts(t) != x->nhosts)
+    if (x->rails == 0 || x->tiers < 2 || atn_topo_hosts(t) != x->nhosts)
         return false;
+    const atn_route_link *like = &x->links[first_link(x)];
     for (int v = 0; v < t->nnodes; v++) {
         snprintf(plain, sizeof plain, "n%d", host_number(t, v));
         if (t->nodes[v].kind == ATN_TOPO_HOST &&
-            (strcmp(plain, t->nodes[v].name) != 0 || t->nodes[v].rate != x->links[0].rate ||
-             t->nodes[v].delay_ns != x->links[0].delay_ns))
+            (strcmp(plain, t->nodes[v].name) != 0 || t->nodes[v].rate != like->rate * x->rails ||
+             t->nodes[v].delay_ns != like->delay_ns))
             return false;
     }
-    for (int i = 1; i < x->nlinks; i++)
-        if (x->links[i].rate != x->links[0].rate || x->links[i].delay_ns != x->links[0].delay_ns)
+    for (int i = 0; i < x->nlinks; i++)
+        if (x->links[i].rate != like->rate ||
+            (i >= first_link(x) && x->links[i].delay_ns != like->delay_ns))
             return false;
     return true;
 }
@@ -123,15 +128,16 @@ static bool is_plain_fattree(const atn_topo *t)
 static void write_fattree(const atn_platform *p)
 {
     const atn_routes *x = p->t->routes;
+    const atn_route_link *like = &x->links[first_link(x)];
     fprintf(p->f,
             "    <cluster id=\"fattree\" prefix=\"n\" suffix=\"\" radical=\"0-%d\" speed=\"10Gf\" "
             "bw=\"%" PRId64 "bps\" lat=\"%" PRId64 "ns\" loopback_bw=\"5GBps\" "
             "loopback_lat=\"500ns\" topology=\"FAT_TREE\" topo_parameters=\"%d;",
-            x->nhosts - 1, atn_topo_simgrid_rate(x->links[0].rate), x->links[0].delay_ns,
-            x->levels);
+            x->nhosts - 1, atn_topo_simgrid_rate(like->rate), like->delay_ns, x->levels);
     for (int i = x->levels - 1; i >= 0; i--)
-        fprintf(p->f, "%d%s", x->count[i], i > 0 ? "," : ";1");
-    for (int i = 0; i + 1 < x->tiers; i++)
+        fprintf(p->f, "%d%s", x->count[i], i > 0 ? "," : ";");
+    fprintf(p->f, "%d", x->rails);
+    for (int i = x->rails > 1; i + 1 < x->tiers; i++)
         fprintf(p->f, ",%d", x->up[i]);
     for (int i = 0; i < x->levels; i++)
         fprintf(p->f, "%s1", i ? "," : ";");
@@ -170,7 +176,7 @@ static int64_t count_links(const atn_topo *t)
 /* Hosts below one switch of the tree have one router; only files that were edited differ. */
 static const char *mixed_switch(const atn_topo *t)
 {
-    for (int v = 1; v < t->nnodes; v++) {
+    for (int v = 1; !t->routes->by_host && v < t->nnodes; v++) {
         const int before = v - 1;
         if (t->nodes[v].kind == ATN_TOPO_HOST && t->nodes[before].kind == ATN_TOPO_HOST &&
             t->nodes[v].parent == t->nodes[before].parent &&

@@ -465,9 +465,12 @@ static void read_spec(spec *s, char *text)
     }
 }
 
-/* Messages use all rails: networks side by side are one of their common rate. */
+/* Messages use all rails: networks side by side are one of their common rate.  With fixed routes,
+ * each message uses one of them. */
 static void add_rails(spec *s)
 {
+    if (s->dmodk)
+        return;
     bool far = __builtin_mul_overflow(s->inject.rate, s->rails, &s->inject.rate);
     for (int i = 0; i < s->nlevels; i++)
         far = far || __builtin_mul_overflow(s->levels[i].rate, s->rails, &s->levels[i].rate);
@@ -516,7 +519,9 @@ static void set_cuts(const spec *s, int root)
     for (int v = 0; home && v < x->nrouters; v++) {
         int number;
         const int depth = atn_topo_router_depth(x, v, &number);
-        home[v] = depth == 0 ? root : s->at[depth - 1].v[number];
+        home[v] = depth == 0            ? root
+                  : depth == s->nlevels ? s->hosts.v[number]
+                                        : s->at[depth - 1].v[number];
     }
     if (home)
         atn_topo_draft_cuts(s->d, home);

@@ -89,6 +89,7 @@ static void make(atn_synth *s, const atn_route_rule *rule, bool wraps)
         shape.nrouters *= shape.count[j];
     }
     shape.tier[shape.tiers++] = (atn_route_tier){0, 1, s->nlevels};
+    shape.lowest = s->nlevels;
     const int64_t links = lay_out(&shape);
     const atn_synth_level own = {.count = s->per,
                                  .rate = s->inject.given ? s->inject.rate

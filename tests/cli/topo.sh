@@ -26,6 +26,8 @@ golden topo_simgrid_torus.out 0 attune topo convert torus:3@100M+50us --to simgr
 golden topo_simgrid_hosts.out 0 attune topo convert 'dragonfly:2x1x2@1G;global=2' --to simgrid
 golden topo_simgrid_fattree.out 0 attune topo convert \
     'fattree:4x8@1G+1us;oversubscribe=2;routes=dmodk' --to simgrid
+holds 'topology="FAT_TREE" topo_parameters="2;8,4;2,4;1,1"' attune topo convert \
+    'fattree:4x8@1G+1us;oversubscribe=2;rails=2;routes=dmodk' --to simgrid
 golden topo_slurm_torus.out 0 attune topo convert 'torus:2x2@1G;hosts=tux[1-4];ranks=2'
 golden topo_hostfile.out 0 attune topo convert '2x2;ranks=2;order=roundrobin' --to hostfile
 prints() { # WANTED COMMAND ...
@@ -106,7 +108,8 @@ whole() { # NAME HOSTS
     attune topo check "$ready/$1.topo" | grep -q " of $2 hosts with $2 ranks\$"
 }
 for pair in leaf-spine-2to1:1024 leaf-spine-4to1:1024 fat-tree-3:1024 fat-tree-3-tapered:1024 \
-    fat-tree-3-dmodk:1024 dual-rail:512 dragonfly-9:288 torus-8x8x8:512 mesh-16x16:256; do
+    fat-tree-3-dmodk:1024 dual-rail:512 dual-rail-dmodk:512 dragonfly-9:288 torus-8x8x8:512 \
+    mesh-16x16:256; do
     check "${pair%:*} has ${pair#*:} hosts" whole "${pair%:*}" "${pair#*:}"
 done
 described() {

@@ -14,6 +14,7 @@ check "several hosts of a router, several ranks of a host" places 24 'mesh:2x3@1
 check "minimal routes" places 32 'dragonfly:4@25G x4@10G x2@10G+1us'
 check "routes between hosts" places 16 'dragonfly:4@25G x2@10G x2@10G;global=2'
 check "a fat tree of SimGrid" places 32 'fattree:4x8@10G+1us;oversubscribe=2;routes=dmodk'
+check "a fat tree of SimGrid, two rails" places 16 'fattree:4x4@10G+1us;rails=2;routes=dmodk'
 check "a fat tree with routes written out" places 16 'fattree:4@20G x4@10G;routes=dmodk'
 
 # Right results with algorithms that the planner and the routes select.

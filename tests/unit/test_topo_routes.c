@@ -27,6 +27,8 @@ static const char *const networks[] = {
     "kary:2,4@1G;routes=dmodk",
     "kary:3,3@1G;routes=dmodk;order=roundrobin",
     "fattree:2@4G x3@2G x4@1G;up=1,2;routes=dmodk",
+    "fattree:4x4@1G+1us;rails=2;routes=dmodk",
+    "fattree:2x3x4@1G;rails=3;oversubscribe=2;routes=dmodk;ranks=2",
 };
 enum { NETWORKS = sizeof networks / sizeof *networks };
 
@@ -90,6 +92,7 @@ static void routes_are_shortest(void **unused)
     assert_int_equal(check_shortest("mesh:4x3x2@1G"), 6);
     assert_int_equal(check_shortest("fattree:3x4x6@1G;oversubscribe=3;routes=dmodk"), 4);
     assert_int_equal(check_shortest("kary:2,4@1G;routes=dmodk"), 6);
+    assert_int_equal(check_shortest("fattree:4x4@1G;rails=2;routes=dmodk"), 4);
 }
 
 /* Minimal routes of a dragonfly: at most one link between groups, with one in each group. */
@@ -185,6 +188,29 @@ static void shifts_meet_nowhere_on_fat_trees(void **unused)
     }
 }
 
+/* Rails are networks of their own: no switch has links of two of them. */
+static void rails_are_apart(void **unused)
+{
+    (void)unused;
+    atn_topo *t = load("fattree:2x4x4@1G;rails=3;routes=dmodk");
+    const atn_routes *x = t->routes;
+    int *rail = malloc(sizeof *rail * (size_t)x->nrouters), used[3] = {0};
+    for (int v = 0; v < x->nrouters; v++)
+        rail[v] = -1;
+    for (int turn = 0; turn < 3; turn++)
+        for (int i = 0; i < x->nlinks; i++) {
+            const int a = x->links[i].a, b = x->links[i].b;
+            const int mine = a < x->nhosts ? i % 3 : rail[a];
+            assert_true(rail[b] < 0 || mine < 0 || rail[b] == mine);
+            rail[b] = mine < 0 ? rail[b] : mine;
+        }
+    for (int v = x->nhosts; v < x->nrouters; v++)
+        used[rail[v]]++;
+    assert_true(used[0] > 0 && used[0] == used[1] && used[1] == used[2]);
+    free(rail);
+    atn_topo_free(t);
+}
+
 /* ---- sizes ---- */
 
 static void networks_have_the_links_of_the_literature(void **unused)
@@ -201,6 +227,7 @@ static void networks_have_the_links_of_the_literature(void **unused)
         {"dragonfly:3x2x2@1G;global=2", 12, 6, 3 + 6}, /* */
         {"kary:4,3@1G;routes=dmodk", 64, 3 * 16, 2 * 64},
         {"fattree:4x2x2@1G;routes=dmodk", 16, 8 + 8 + 4, 16 + 16}, /* switches with four ports */
+        {"fattree:4x4@1G;rails=2;routes=dmodk", 16, 16 + 2 * (4 + 4), 2 * (16 + 4 * 4)},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         atn_topo *t = load(cases[i].text);
@@ -312,8 +339,9 @@ static void fat_trees_have_the_same_trunks(void **unused)
 {
     (void)unused;
     static const char *const texts[] = {"fattree:3x4x6@1G;oversubscribe=2", "kary:3,3@1G+1us",
-                                        "fattree:2@4G x3@2G x4@1G;up=1,2"};
-    for (int i = 0; i < 3; i++) {
+                                        "fattree:2@4G x3@2G x4@1G;up=1,2",
+                                        "fattree:2x4x4@1G+1us;rails=2;oversubscribe=2"};
+    for (int i = 0; i < 4; i++) {
         char routed[80];
         snprintf(routed, sizeof routed, "%s;routes=dmodk", texts[i]);
         atn_topo *a = load(texts[i]), *b = load(routed);
@@ -436,6 +464,7 @@ int main(void)
         cmocka_unit_test(loads_are_counted_on_routes),
         cmocka_unit_test(loads_are_balanced),
         cmocka_unit_test(shifts_meet_nowhere_on_fat_trees),
+        cmocka_unit_test(rails_are_apart),
         cmocka_unit_test(networks_have_the_links_of_the_literature),
         cmocka_unit_test(links_are_spread),
         cmocka_unit_test(switches_have_the_rates_of_their_cuts),
