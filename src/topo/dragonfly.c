@@ -45,7 +45,7 @@ static int next(const atn_routes *x, int at, int host)
                      : local_link(x, at, out);
 }
 
-static const atn_route_rule rule = {"dragonfly, minimal", next};
+static const atn_route_rule rule = {"dragonfly, minimal", next, NULL};
 
 static void connect(const atn_synth *s, const atn_routes *x)
 {

@@ -61,7 +61,7 @@ static int next(const atn_routes *x, int at, int host)
     return 2 * (x->first[i - 1] + child * x->up[i - 1] + way / below) + 1;
 }
 
-static const atn_route_rule rule = {"fat tree, D-mod-k", next};
+static const atn_route_rule rule = {"fat tree, D-mod-k", next, NULL};
 
 /* Tiers, and where their links up begin; returns how many links there are. */
 static int64_t lay_out(const atn_synth *s, const int *up, atn_routes *x)

@@ -57,7 +57,19 @@ static void count_routes(const atn_topo *t, int64_t *links)
     }
 }
 
-/* Counts without memory of its own: the up edges first hold the number of ranks below. */
+/* By the faster way of the rule, if there is one. */
+static bool count_at_once(const atn_topo *t, int64_t *links)
+{
+    const atn_routes *x = t->routes;
+    int64_t *const ranks = x->rule->loads ? calloc((size_t)x->nrouters, sizeof *ranks) : NULL;
+    for (int v = next_host(t, links, 0); ranks && v < t->nnodes; v = next_host(t, links, v + 1))
+        ranks[x->router_of[t->nodes[v].number]] += links[2 * v];
+    const bool done = ranks && x->rule->loads(x, ranks, links + 2 * t->nnodes);
+    free(ranks);
+    return done;
+}
+
+/* Counts without memory of its own on trees: the up edges first hold the number of ranks below. */
 void atn_topo_loads(const atn_topo *t, int64_t *loads)
 {
     int64_t *const links = loads + 2 * t->p;
@@ -67,7 +79,7 @@ void atn_topo_loads(const atn_topo *t, int64_t *loads)
         links[2 * t->node_of[r]]++;
     for (int v = t->nnodes - 1; v > 0; v--)
         links[2 * t->nodes[v].parent] += links[2 * v];
-    if (t->routes)
+    if (t->routes && !count_at_once(t, links))
         count_routes(t, links);
     for (int v = 0; v < t->nnodes; v++) {
         const bool crossed = v > 0 && (!t->routes || t->nodes[v].kind != ATN_TOPO_SWITCH);

@@ -27,6 +27,9 @@ typedef struct {
     const char *name; /* in reports */
     /* The directed link from router `at` towards a host: twice its number, plus one from b to a. */
     int (*next)(const atn_routes *x, int at, int host);
+    /* Adds to the directed links what all pairs of ranks send, faster than pair by pair; ranks: how
+     * many each router has.  False: no memory, nothing was added.  NULL: there is no faster way. */
+    bool (*loads)(const atn_routes *x, const int64_t *ranks, int64_t *loads);
 } atn_route_rule;
 
 struct atn_routes {

@@ -17,7 +17,7 @@ static int next(const atn_routes *x, int at, int host)
     return x->table[(size_t)at * (size_t)x->nrouters + (size_t)x->router_of[host]];
 }
 
-static const atn_route_rule rule = {"graph, shortest routes", next};
+static const atn_route_rule rule = {"graph, shortest routes", next, NULL};
 
 typedef struct {
     atn_draft *d;

@@ -114,7 +114,7 @@ int atn_topo_link_height(const atn_topo *t, int edge);
 /* Ranks at or below each node (room for nnodes). */
 void atn_topo_below(const atn_topo *t, int *below);
 /* Messages of one alltoall that cross each edge: |Mu| * |Mv|; with routes, counted on them (0 for
- * switches of the tree) in the time of all pairs of routers. */
+ * switches of the tree), on dragonflies, fat trees and graphs for all pairs of routers. */
 void atn_topo_loads(const atn_topo *t, int64_t *loads);
 /* The links that an alltoall keeps busy longest (greatest load / rate; where no rate is known at
  * all, greatest load): the nodes below them, and nnodes + l for link l of the routes (room for

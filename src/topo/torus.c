@@ -5,6 +5,9 @@
  * routers with an even coordinate go forward and others back, so that both directions carry as
  * much.
  * Literature: Dally, Towles: Principles and Practices of Interconnection Networks, 2004. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "topo/synthetic.h"
 
 /* Links along a line of dimension j.  Two routers have one link, not two. */
@@ -45,8 +48,61 @@ static int next(const atn_routes *x, int at, int host)
     return 2 * link_at(x, at, j, (from + size - 1) % size) + 1;
 }
 
-static const atn_route_rule torus_rule = {"torus, dimension by dimension", next};
-static const atn_route_rule mesh_rule = {"mesh, dimension by dimension", next};
+/* ---- loads ----
+ *
+ * While a message corrects coordinate j, it has the first ones of its end and the last ones of its
+ * origin.  So the messages from one coordinate to another on a line are the product of two numbers:
+ * ranks with the last coordinates, and ranks with the first ones. */
+
+/* Messages from one coordinate to another on the line of a router. */
+static void add_way(const atn_routes *x, int router, int j, int from, int to, int64_t messages,
+                    int64_t *loads)
+{
+    const int size = x->count[j];
+    const bool forward = goes_forward(x, j, from, to);
+    for (int at = from; at != to; at = (at + (forward ? 1 : size - 1)) % size)
+        loads[2 * link_at(x, router, j, forward ? at : (at + size - 1) % size) + !forward] +=
+            messages;
+}
+
+/* Lines of dimension j; `last`: ranks with the coordinates from j on, `first`: with those up to
+ * j. */
+static void add_lines(const atn_routes *x, int j, const int64_t *last, const int64_t *first,
+                      int64_t *loads)
+{
+    const int size = x->count[j], stride = x->stride[j], before = x->nrouters / size / stride;
+    for (int i = 0; i < before; i++)
+        for (int k = 0; k < stride; k++)
+            for (int from = 0; from < size; from++)
+                for (int to = 0; to < size; to++)
+                    add_way(x, i * size * stride + k, j, from, to,
+                            last[from * stride + k] * first[i * size + to], loads);
+}
+
+static bool add_loads(const atn_routes *x, const int64_t *ranks, int64_t *loads)
+{
+    const size_t n = (size_t)x->nrouters;
+    int64_t *const last = malloc(sizeof *last * n), *const first = malloc(sizeof *first * n);
+    for (int j = 0; last && first && j < x->levels; j++) {
+        const int stride = x->stride[j], whole = stride * x->count[j];
+        memset(last, 0, sizeof *last * n);
+        memset(first, 0, sizeof *first * n);
+        for (int v = 0; v < x->nrouters; v++) {
+            last[v % whole] += ranks[v];
+            first[v / stride] += ranks[v];
+        }
+        add_lines(x, j, last, first, loads);
+    }
+    const bool done = last && first;
+    free(last);
+    free(first);
+    return done;
+}
+
+static const atn_route_rule torus_rule = {"torus, dimension by dimension", next, add_loads};
+static const atn_route_rule mesh_rule = {"mesh, dimension by dimension", next, add_loads};
+
+/* ---- the network ---- */
 
 /* Strides, and where the links of each dimension begin; returns how many links there are. */
 static int64_t lay_out(atn_routes *x)
