@@ -465,13 +465,14 @@ static double table_rate(const atn_cost_table *t, double transfers)
     return t->tau[last] * (double)t->size[row] / t->v[row][last] / transfers;
 }
 
-static double memory_rate(const sim *s)
+double atn_model_links_memory(const atn_machine *m)
 {
-    const atn_channel *const c = s->c->m->channel;
-    const double rate = fmax(s->channels[0].rate, table_rate(&c->transfer, (double)c->hops));
-    if (!atn_model_machine_shares(s->c->m))
+    const atn_channel *const c = m->channel;
+    const double rate =
+        fmax(atn_model_channel_rate(m, 0), table_rate(&c->transfer, (double)c->hops));
+    if (!atn_model_machine_shares(m))
         return rate;
-    return fmax(fmax(rate, s->channels[ATN_CHANNEL_SHARED].rate),
+    return fmax(fmax(rate, atn_model_channel_rate(m, ATN_CHANNEL_SHARED)),
                 table_rate(&c[ATN_CHANNEL_SHARED].single, 1));
 }
 
@@ -483,7 +484,7 @@ static void set_capacities(sim *s)
                            : m->nchannels > 1 ? s->channels[1].rate
                                               : 0.0;
     for (int h = 0; h < s->nhosts; h++)
-        s->f.capacity[s->memory + h] = memory_rate(s);
+        s->f.capacity[s->memory + h] = atn_model_links_memory(m);
     if (s->processors >= 0)
         s->f.capacity[s->processors] = (double)m->processors;
 }

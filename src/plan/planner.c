@@ -109,7 +109,7 @@ static void spread_over_ports(planner *p)
     }
 }
 
-/* Forms agree with the model that evaluates schedules, as far as it tells them apart. */
+/* Forms agree with the model that evaluates schedules, as far as it distinguishes them. */
 static void set_network(planner *p)
 {
     const int channel = atn_plan_planner_channel(&p->q, p->m);
@@ -477,7 +477,8 @@ static atn_status run_model(planner *p, int i, const atn_model_trial *t, double 
                             double *seconds_p)
 {
     atn_model_bounds bounds = {.until = until};
-    const int64_t most = p->q.p > 16 ? p->whole / 2 : p->whole; /* one must not take it all */
+    const int64_t share = p->reduced ? 2 : 4; /* one must not take it all */
+    const int64_t most = p->q.p > 16 ? p->whole / share : p->whole;
     bounds.most = p->budget < most ? p->budget : most;
     const atn_status status = atn_plan_trial_time(t, p->m, p->model, &bounds, seconds_p, NULL);
     p->budget -= bounds.work > 0 ? bounds.work : (int64_t)t->part[0].g.n * ATN_STEPS_OP;
@@ -572,7 +573,7 @@ static void learn(planner *p, const atn_prospect *x)
 }
 
 /* A prospect exceeds what it lets hope by as much as the evaluated ones most like it do; other rows
- * say less about it. */
+ * are less alike. */
 static double excess_of(const planner *p, const atn_prospect *x)
 {
     for (int g = 0; g < GROUPS; g++) {
@@ -605,15 +606,21 @@ static atn_status look(planner *p, int i)
     return status == ATN_MEMORY ? status : ATN_OK;
 }
 
-/* Nothing is expected to be better than hoped for, and what was not evaluated is doubtful; rings
- * are contention-free. */
+/* What was not evaluated is doubtful: where evaluations are exact, most of all pipelines, whose
+ * traffic is known of few segments. */
+static double doubt_about(const planner *p, const atn_prospect *x)
+{
+    const bool alone = p->like[WAY][x->group[WAY]].n == 0;
+    return alone && !p->reduced && x->segments > 1 ? 1.5 : 1.1;
+}
+
+/* Nothing is expected to be better than hoped for.  Rings are contention-free. */
 static void judge_the_rest(planner *p)
 {
-    static const double doubt = 1.1;
     for (int i = 0; i < p->r.n; i++) {
         atn_prospect *const x = &p->r.v[i];
         const bool ring = p->probe[i].ring && p->like[WAY][x->group[WAY]].n == 0;
-        const double factor = ring ? 1 : doubt * fmax(1, excess_of(p, x));
+        const double factor = ring ? 1 : fmax(1, excess_of(p, x)) * doubt_about(p, x);
         if (!x->evaluated)
             x->seconds = fmax(x->seconds, x->hope * factor);
     }

@@ -72,13 +72,15 @@ bool atn_plan_traffic_begin(const atn_topo *topo, const atn_machine *m, const at
         x->use[v] = rate > 0 ? below[v] / rate : 0;
     }
     const bool ok = below && x->use;
-    free(below);
     if (ok) {
+        const int host = atn_model_host_node(topo, topo->p / 2);
+        x->memory = below[host] / atn_model_links_memory(m);
         set_channels(x);
         choose_ranks(x);
     } else {
         atn_plan_traffic_end(x);
     }
+    free(below);
     return ok;
 }
 
@@ -155,9 +157,11 @@ static void count_message(samples *x, counting *n, const atn_op *o, double bytes
     n->start[1] += x->of->net.a / 2;
     n->way[way].port += bytes * x->of->byte[channel];
     n->way[way].form += bytes * x->of->net.b;
+    double *const level = x->link + (n->round * 2 + way) * x->depth;
     if (!atn_model_channel_inside(channel))
-        load_links(x->of, r, o->peer, bytes * x->of->part[n->k],
-                   x->link + (n->round * 2 + way) * x->depth);
+        load_links(x->of, r, o->peer, bytes * x->of->part[n->k], level);
+    else if (way == 1)
+        level[0] += bytes * x->of->part[n->k] * x->of->memory; /* the root has no link */
 }
 
 /* Operations are emitted round by round. */

@@ -19,6 +19,7 @@ typedef struct {
     double *use;        /* of a node: seconds per byte that every rank below sends over its link */
     atn_links_message message[ATN_CHANNEL_SLOTS]; /* of each channel */
     double byte[ATN_CHANNEL_SLOTS];
+    double memory; /* seconds per byte that every rank of a host sends inside */
     int n, rank[ATN_TRAFFIC_RANKS + 1]; /* the ranks; one more that leads others */
     double part[ATN_TRAFFIC_RANKS + 1]; /* of all that each stands for */
 } atn_traffic;
