@@ -1,4 +1,4 @@
-/* expr.c - recursive descent into a tree that is evaluated for many values of its variables. */
+/* expr.c - recursive descent into a tree, which is evaluated for many values of its variables. */
 #include "model/expr.h"
 
 #include <ctype.h>

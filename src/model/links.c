@@ -456,26 +456,6 @@ atn_links_message atn_model_links_message(const atn_machine *m, int channel)
     return (atn_links_message){c.empty, c.handshake, c.cpu + c.more, c.eager};
 }
 
-/* Memory bandwidth of all ranks of a host together. */
-static double table_rate(const atn_cost_table *t, double transfers)
-{
-    const int last = t->ntaus - 1, row = t->nsizes - 1;
-    if (row < 0 || t->v[row][last] <= 0)
-        return 0;
-    return t->tau[last] * (double)t->size[row] / t->v[row][last] / transfers;
-}
-
-double atn_model_links_memory(const atn_machine *m)
-{
-    const atn_channel *const c = m->channel;
-    const double rate =
-        fmax(atn_model_channel_rate(m, 0), table_rate(&c->transfer, (double)c->hops));
-    if (!atn_model_machine_shares(m))
-        return rate;
-    return fmax(fmax(rate, atn_model_channel_rate(m, ATN_CHANNEL_SHARED)),
-                table_rate(&c[ATN_CHANNEL_SHARED].single, 1));
-}
-
 static void set_capacities(sim *s)
 {
     const atn_machine *m = s->c->m;
@@ -484,7 +464,7 @@ static void set_capacities(sim *s)
                            : m->nchannels > 1 ? s->channels[1].rate
                                               : 0.0;
     for (int h = 0; h < s->nhosts; h++)
-        s->f.capacity[s->memory + h] = atn_model_links_memory(m);
+        s->f.capacity[s->memory + h] = atn_model_machine_memory(m);
     if (s->processors >= 0)
         s->f.capacity[s->processors] = (double)m->processors;
 }

@@ -229,6 +229,8 @@ double atn_model_plogp_latency(const atn_machine *m, int channel);
 atn_lmo atn_model_channel_lmo(const atn_machine *m, int channel);
 /* Payload of a link of the channel, bytes per second. */
 double atn_model_channel_rate(const atn_machine *m, int channel);
+/* Bytes per second that messages between the ranks of a host share. */
+double atn_model_machine_memory(const atn_machine *m);
 /* Table 7.1 of Rico-Gallego's thesis: pLogP to LogGP, G from a message of `large` bytes. */
 atn_loggp atn_model_loggp_from_plogp(const atn_plogp *p, int64_t large);
 

@@ -104,3 +104,24 @@ double atn_model_channel_rate(const atn_machine *m, int channel)
     const double slope = (more - atn_model_channel_message(m, channel, large / 4)) / (large * 0.75);
     return slope > 0 ? 1.0 / slope : large / fmax(more, small * 1e-12);
 }
+
+/* ---- memory of a host ---- */
+
+static double table_rate(const atn_cost_table *t, double transfers)
+{
+    const int last = t->ntaus - 1, row = t->nsizes - 1;
+    if (row < 0 || t->v[row][last] <= 0)
+        return 0;
+    return t->tau[last] * (double)t->size[row] / t->v[row][last] / transfers;
+}
+
+double atn_model_machine_memory(const atn_machine *m)
+{
+    const atn_channel *const c = m->channel;
+    const double rate =
+        fmax(atn_model_channel_rate(m, 0), table_rate(&c->transfer, (double)c->hops));
+    if (!atn_model_machine_shares(m))
+        return rate;
+    return fmax(fmax(rate, atn_model_channel_rate(m, ATN_CHANNEL_SHARED)),
+                table_rate(&c[ATN_CHANNEL_SHARED].single, 1));
+}

@@ -74,7 +74,5 @@ typedef struct {
     double empty, handshake, forward, eager;
 } atn_links_message;
 atn_links_message atn_model_links_message(const atn_machine *m, int channel);
-/* Bytes per second that messages between the ranks of a host share. */
-double atn_model_links_memory(const atn_machine *m);
 
 #endif

@@ -93,7 +93,7 @@ static double phases(const atn_problem *q, atn_form_facts *facts)
 
 /* ---- a form, read once ---- */
 
-struct atn_form {
+struct atn_cost_form {
     atn_choice choice;
     int users;
     atn_variable vars[COMMON + ATN_MAX_PARAMS];
@@ -101,7 +101,7 @@ struct atn_form {
     bool phased, segmented; /* names `phases`, names `k` */
 };
 
-static atn_status read_form(const atn_choice *c, atn_form *f, int n, atn_error *err)
+static atn_status read_form(const atn_choice *c, atn_cost_form *f, int n, atn_error *err)
 {
     char *const text = atn_algo_cost_text(c->row, &c->params);
     const atn_status status = text ? atn_model_expr_read(text, f->vars, n, &f->x, err)
@@ -110,14 +110,14 @@ static atn_status read_form(const atn_choice *c, atn_form *f, int n, atn_error *
     return status;
 }
 
-static atn_status open_form(const atn_choice *choice, atn_form *f, atn_error *err)
+static atn_status open_form(const atn_choice *choice, atn_cost_form *f, atn_error *err)
 {
     static const char *const common[COMMON] = {"a", "b",      "g",     "p",      "n",
                                                "k", "phases", "slots", "height", "depth"};
     const atn_algo *algo = choice->row->algo;
     int n = COMMON;
 
-    *f = (atn_form){.choice = *choice};
+    *f = (atn_cost_form){.choice = *choice};
     if (algo->cost == NULL)
         return atn_fail(err, ATN_INPUT, "%s states no cost", choice->row->name);
     for (int i = 0; i < COMMON; i++)
@@ -129,7 +129,7 @@ static atn_status open_form(const atn_choice *choice, atn_form *f, atn_error *er
     return read_form(choice, f, n, err);
 }
 
-static void set_problem(atn_form *f, const atn_problem *q, atn_form_facts *facts)
+static void set_problem(atn_cost_form *f, const atn_problem *q, atn_form_facts *facts)
 {
     const atn_algo *algo = f->choice.row->algo;
 
@@ -141,7 +141,8 @@ static void set_problem(atn_form *f, const atn_problem *q, atn_form_facts *facts
     f->vars[DEPTH].value = algo->depth ? algo->depth(q, &f->choice.params) : -1;
 }
 
-static atn_status evaluate(atn_form *f, const atn_alpha_beta *m, double *seconds_p, atn_error *err)
+static atn_status evaluate(atn_cost_form *f, const atn_alpha_beta *m, double *seconds_p,
+                           atn_error *err)
 {
     f->vars[A].value = m->a;
     f->vars[B].value = m->b;
@@ -156,7 +157,7 @@ atn_status atn_plan_form_times(const atn_choice *choice, const atn_problem *q,
                                atn_form_facts *facts, const atn_alpha_beta *m, int n,
                                double *seconds, atn_error *err)
 {
-    atn_form f;
+    atn_cost_form f;
     atn_status status = open_form(choice, &f, err);
     if (status == ATN_OK)
         set_problem(&f, q, facts);
@@ -171,9 +172,9 @@ atn_status atn_plan_form_times(const atn_choice *choice, const atn_problem *q,
 /* To read a form takes longer than to evaluate it, and plans of all sizes and communicators use the
  * same ones. */
 enum { KEPT = 1024 };
-static _Thread_local ATN_VEC(atn_form *) kept;
+static _Thread_local ATN_VEC(atn_cost_form *) kept;
 
-static bool is_form_of(const atn_form *f, const atn_choice *c)
+static bool is_form_of(const atn_cost_form *f, const atn_choice *c)
 {
     const atn_param *own = c->row->algo->params;
     if (f->choice.row != c->row)
@@ -198,7 +199,7 @@ static void drop_unused(void)
     kept.n = n;
 }
 
-static atn_form *find_kept(const atn_choice *choice)
+static atn_cost_form *find_kept(const atn_choice *choice)
 {
     for (int i = 0; i < kept.n; i++)
         if (is_form_of(kept.v[i], choice))
@@ -206,9 +207,9 @@ static atn_form *find_kept(const atn_choice *choice)
     return NULL;
 }
 
-atn_form *atn_plan_form_open(const atn_choice *choice)
+atn_cost_form *atn_plan_form_open(const atn_choice *choice)
 {
-    atn_form *f = find_kept(choice);
+    atn_cost_form *f = find_kept(choice);
     if (f == NULL) {
         if (kept.n >= KEPT)
             drop_unused();
@@ -224,13 +225,13 @@ atn_form *atn_plan_form_open(const atn_choice *choice)
     return f;
 }
 
-void atn_plan_form_close(atn_form *f)
+void atn_plan_form_close(atn_cost_form *f)
 {
     if (f)
         f->users--;
 }
 
-bool atn_plan_form_terms(atn_form *f, const atn_problem *q, atn_form_facts *facts,
+bool atn_plan_form_terms(atn_cost_form *f, const atn_problem *q, atn_form_facts *facts,
                          const atn_alpha_beta *m, atn_form_terms *terms_p, double *more_p)
 {
     const atn_alpha_beta empty = {m->a, 0, 0};

@@ -26,12 +26,12 @@ typedef struct {
     double latency, bytes;
 } atn_form_terms;
 /* The form of a choice for any problem, kept for later ones.  NULL: it has none, or no memory. */
-typedef struct atn_form atn_form;
-atn_form *atn_plan_form_open(const atn_choice *choice);
-void atn_plan_form_close(atn_form *f); /* NULL is fine */
+typedef struct atn_cost_form atn_cost_form;
+atn_cost_form *atn_plan_form_open(const atn_choice *choice);
+void atn_plan_form_close(atn_cost_form *f); /* NULL is fine */
 /* Its terms, where the latency is that of a single segment; *more_p is what further ones add to it.
  * False: it cannot be evaluated here. */
-bool atn_plan_form_terms(atn_form *f, const atn_problem *q, atn_form_facts *facts,
+bool atn_plan_form_terms(atn_cost_form *f, const atn_problem *q, atn_form_facts *facts,
                          const atn_alpha_beta *m, atn_form_terms *terms_p, double *more_p);
 
 #endif

@@ -15,7 +15,7 @@ enum { UNJOINED = 3 };
 
 /* ---- the network ---- */
 
-static void set_channels(atn_traffic *x)
+static void set_channels(atn_link_traffic *x)
 {
     for (int c = -1; (c = atn_model_machine_next(x->m, c)) >= 0;) {
         x->message[c] = atn_model_links_message(x->m, c);
@@ -40,7 +40,7 @@ static bool is_below(const atn_topo *t, int rank, int v)
 
 /* Evenly spaced among the ranks of a switch, in rank order.  The first and the last stand for
  * themselves: of messages between neighbours only theirs leave the switch. */
-static void choose_ranks(atn_traffic *x)
+static void choose_ranks(atn_link_traffic *x)
 {
     const int v = switch_of(x->topo);
     int below = 0, at = 0;
@@ -58,12 +58,12 @@ static void choose_ranks(atn_traffic *x)
 }
 
 bool atn_plan_traffic_begin(const atn_topo *topo, const atn_machine *m, const atn_alpha_beta *net,
-                            atn_traffic *x)
+                            atn_link_traffic *x)
 {
     const int n = topo->nnodes;
     int *const below = malloc(sizeof *below * (size_t)n);
 
-    *x = (atn_traffic){.topo = topo, .m = m, .net = *net};
+    *x = (atn_link_traffic){.topo = topo, .m = m, .net = *net};
     x->use = calloc((size_t)n, sizeof *x->use);
     if (below && x->use)
         atn_topo_below(topo, below);
@@ -74,7 +74,7 @@ bool atn_plan_traffic_begin(const atn_topo *topo, const atn_machine *m, const at
     const bool ok = below && x->use;
     if (ok) {
         const int host = atn_model_host_node(topo, topo->p / 2);
-        x->memory = below[host] / atn_model_links_memory(m);
+        x->memory = below[host] / atn_model_machine_memory(m);
         set_channels(x);
         choose_ranks(x);
     } else {
@@ -84,10 +84,10 @@ bool atn_plan_traffic_begin(const atn_topo *topo, const atn_machine *m, const at
     return ok;
 }
 
-void atn_plan_traffic_end(atn_traffic *x)
+void atn_plan_traffic_end(atn_link_traffic *x)
 {
     free(x->use);
-    *x = (atn_traffic){.m = NULL};
+    *x = (atn_link_traffic){.m = NULL};
 }
 
 /* ---- rounds of a rank ---- */
@@ -99,7 +99,7 @@ typedef struct {
 } round_time;
 
 typedef struct {
-    const atn_traffic *of;
+    const atn_link_traffic *of;
     int n, rounds, depth; /* depth: levels of links */
     atn_schedule *s[SAMPLES];
     round_time *v; /* [sample * rounds + round] */
@@ -109,7 +109,7 @@ typedef struct {
 } samples;
 
 /* The links between a rank and the switch that joins it with a peer. */
-static void load_links(const atn_traffic *x, int r, int peer, double bytes, double *level)
+static void load_links(const atn_link_traffic *x, int r, int peer, double bytes, double *level)
 {
     const atn_topo_node *const nodes = x->topo->nodes;
     int a = x->topo->node_of[r], b = x->topo->node_of[peer];
@@ -287,7 +287,7 @@ static bool count(samples *x, int64_t bytes, atn_traffic_factors *f)
     return true;
 }
 
-bool atn_plan_traffic_factors(const atn_traffic *x, const atn_choice *c, const atn_problem *q,
+bool atn_plan_traffic_factors(const atn_link_traffic *x, const atn_choice *c, const atn_problem *q,
                               int64_t *steps, atn_traffic_factors *factors_p)
 {
     samples all = {.of = x, .n = 0};

@@ -22,7 +22,7 @@ typedef struct {
     double memory; /* seconds per byte that every rank of a host sends inside */
     int n, rank[ATN_TRAFFIC_RANKS + 1]; /* the ranks; one more that leads others */
     double part[ATN_TRAFFIC_RANKS + 1]; /* of all that each stands for */
-} atn_traffic;
+} atn_link_traffic;
 
 /* Factors on the two terms of a closed form: what messages take without bytes, and the rest; and
  * what the busiest rank or link takes at least for its bytes. */
@@ -32,11 +32,11 @@ typedef struct {
 
 /* topo must outlive it.  False: no memory. */
 bool atn_plan_traffic_begin(const atn_topo *topo, const atn_machine *m, const atn_alpha_beta *net,
-                            atn_traffic *x);
-void atn_plan_traffic_end(atn_traffic *x);
+                            atn_link_traffic *x);
+void atn_plan_traffic_end(atn_link_traffic *x);
 /* For a choice on q, whose topology is that of x.  steps: reduced by those that were
  * made (trial.h).  False: nothing is found out. */
-bool atn_plan_traffic_factors(const atn_traffic *x, const atn_choice *c, const atn_problem *q,
+bool atn_plan_traffic_factors(const atn_link_traffic *x, const atn_choice *c, const atn_problem *q,
                               int64_t *steps, atn_traffic_factors *factors_p);
 
 #endif

@@ -18,7 +18,7 @@ static atn_traffic_factors factors(const char *tree, atn_operation op, const cha
     const atn_problem q = {.op = op, .p = t->p, .segments = 1, .bytes = 1 << 20, .topo = t};
     const atn_alpha_beta net = atn_plan_planner_network(&q, m);
     atn_choice c;
-    atn_traffic x;
+    atn_link_traffic x;
     atn_traffic_factors f = {0, 0, 0};
     int64_t steps = 1000000;
     char text[64];

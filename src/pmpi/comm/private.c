@@ -82,7 +82,7 @@ bool atn_comm_private_make(atn_comm *c)
 {
     bool same;
     c->stage = ATN_COMM_NATIVE;
-    /* A failure must not reach the user's error handler: the native routine can execute the call. */
+    /* A failure must not reach the program: the native routine can execute the call. */
     const bool made = atn_pmpi_own_comm(c->user, &c->private_comm);
     const atn_readiness own = made ? ATN_READY_ALL : ATN_READY_STATE;
     if (atn_comm_agree(c->user, own, 0, &same) != ATN_READY_ALL) {

@@ -1,0 +1,378 @@
+/* planner_estimate.c - see planner_private.h: closed forms, and what links make of messages. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/expr.h"
+#include "plan/planner_private.h"
+
+enum { FEW_SEGMENTS = 2, SHORT_RANKS = 256 };
+
+/* ---- contention as closed forms see it ---- */
+
+/* How many messages may share a link if the order of ranks ignores the topology: as many as there
+ * are hosts below it, in links of the hosts. */
+static double contention_of(const atn_problem *q, const atn_machine *m, const atn_alpha_beta *net)
+{
+    const atn_topo *t = q->topo;
+    int *below = t ? malloc(sizeof *below * (size_t)t->nnodes) : NULL;
+    double most = 1;
+    if (below)
+        atn_topo_below(t, below);
+    for (int v = 1; below && v < t->nnodes; v++) {
+        const double rate = atn_model_edge_rate(m, t, 2 * (t->p + v));
+        const int meet = atn_min(below[v], t->p - below[v]);
+        if (rate > 0)
+            most = fmax(most, meet / (rate * net->b));
+    }
+    free(below);
+    return most;
+}
+
+/* If all ranks send to all, no order helps. */
+bool atn_plan_choice_is_aware(const atn_choice *c)
+{
+    return (atn_algo_params_get(c->row, &c->params, "order", 0) > 0 &&
+            c->row->algo->klass != ATN_DIRECT) ||
+           (c->row->algo->needs & ATN_NEEDS_TOPOLOGY) != 0;
+}
+
+/* Forms assume one port; k ports make no schedule faster than k times. */
+static void spread_over_ports(planner *p)
+{
+    if (p->model->circuits && p->m->ports > 1) {
+        p->net.a /= (double)p->m->ports;
+        p->net.b /= (double)p->m->ports;
+    }
+}
+
+/* Forms agree with the model that evaluates schedules, as far as it distinguishes them. */
+static void set_network(planner *p)
+{
+    const int channel = atn_plan_planner_channel(&p->q, p->m);
+    p->net = atn_plan_planner_network(&p->q, p->m);
+    p->message = (atn_links_message){.forward = p->net.a};
+    if (strcmp(p->model->name, "links") == 0) {
+        p->message = atn_model_links_message(p->m, channel);
+        p->net.a = p->message.empty;
+    }
+    spread_over_ports(p);
+}
+
+/* Bytes of its longest messages, as far as can be derived without building. */
+static int64_t message_of(const atn_choice *c, const atn_problem *q)
+{
+    return q->bytes / atn_max(q->segments, 1) / (c->row->algo->shares ? q->p : 1);
+}
+
+/* To wait for tokens takes longer than predicted, 8 to 40 % where it was measured, and the longer
+ * the more others use the processors: what they promise to gain counts beyond ten. */
+double atn_plan_choice_doubt(const atn_choice *c)
+{
+    return atn_algo_params_get(c->row, &c->params, "sync", 0) > 0 ? 1.1 : 1.0;
+}
+
+/* Not part of forms: messages that share a link slow each other down, long ones more (links.c). */
+static double meeting(const planner *p, int64_t message)
+{
+    const atn_channel *const c = &p->m->channel[p->m->nchannels - 1];
+    const bool is_long = c->eager > 0 && message >= c->eager;
+    return c->duplex > 0 ? atn_model_duplex_weight(c->duplex, is_long, false, 1) : 1;
+}
+
+/* A message waits for processors if all hosts share a few of them, beyond its transfer time. */
+static double queueing(const planner *p, int64_t message)
+{
+    const atn_channel *const c = &p->m->channel[p->m->nchannels - 1];
+    const double transfer = p->net.b * (double)message;
+    if (p->m->processors <= 0 || p->q.p <= p->m->processors)
+        return 0;
+    return fmax(0, p->m->idle + 2 * c->cpu_message * p->q.p / p->m->processors - transfer);
+}
+
+/* Few rounds mean distant partners: a topology-aware order then avoids part of the contention. */
+static double hope_of(const planner *p, const atn_prospect *x)
+{
+    const double contended = x->latency + (x->form - x->latency) * p->contention;
+    if (x->plain)
+        return contended;
+    return x->latency >= x->start * p->q.p / 2 ? x->form : sqrt(x->form * contended);
+}
+
+/* Of the same row with the same parameters of its own, which make a schedule large or small. */
+bool atn_plan_prospect_is_like(const atn_prospect *x, const atn_prospect *y)
+{
+    const atn_algo *const algo = x->choice.row->algo;
+    if (x->choice.row != y->choice.row)
+        return false;
+    for (int i = 0; algo->params && algo->params[i].name; i++)
+        if (x->choice.params.v[i] != y->choice.params.v[i])
+            return false;
+    return true;
+}
+
+/* ---- groups ---- */
+
+/* Whether they differ in nothing but the segment. */
+static bool same_shape(const atn_prospect *x, const atn_prospect *y)
+{
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_algo_row_params(x->choice.row, list);
+    for (int i = 0; i < n; i++)
+        if (strcmp(list[i]->name, "segment") != 0 && x->choice.params.v[i] != y->choice.params.v[i])
+            return false;
+    return true;
+}
+
+static int64_t order_of(const atn_choice *c)
+{
+    return atn_algo_params_get(c->row, &c->params, "order", 0);
+}
+
+/* A group has the number of its first prospect.  Rows are listed one after the other. */
+static void set_groups(planner *p)
+{
+    for (int i = 0; i < p->r.n; i++) {
+        atn_prospect *const x = &p->r.v[i];
+        x->group[SHAPE] = x->group[WAY] = x->group[FORM] = x->group[ROW] = i;
+        for (int k = i - 1; k >= 0 && p->r.v[k].choice.row == x->choice.row; k--) {
+            const atn_prospect *const y = &p->r.v[k];
+            x->group[ROW] = k;
+            if (!atn_plan_prospect_is_like(x, y))
+                continue;
+            x->group[FORM] = k;
+            if (order_of(&x->choice) == order_of(&y->choice))
+                x->group[WAY] = k;
+            if (x->group[WAY] == k && same_shape(x, y))
+                x->group[SHAPE] = k;
+        }
+    }
+}
+
+/* ---- forms ---- */
+
+/* Forms are read once for all numbers of segments and ranks. */
+static atn_cost_form *form_of(planner *p, const atn_prospect *x)
+{
+    atn_cost_form **const f = &p->forms[x->group[FORM]];
+    if (*f == NULL)
+        *f = atn_plan_form_open(&p->list[x->group[FORM]]);
+    return *f;
+}
+
+/* Segments follow each other as fast as a rank can forward them, or as their bytes allow.  Nothing
+ * is known of terms of 0. */
+atn_form_terms atn_plan_estimate_terms(planner *p, const atn_prospect *x, const atn_problem *q,
+                                       atn_form_facts *facts, double *latency_p)
+{
+    const atn_alpha_beta net = {x->start, p->net.b, p->net.g};
+    const double each = p->net.b * (double)message_of(&x->choice, q);
+    atn_cost_form *const f = form_of(p, x);
+    atn_form_terms terms = {0, 0};
+    double more = 0;
+    if (f == NULL || !atn_plan_form_terms(f, q, facts, &net, &terms, &more))
+        return (atn_form_terms){0, 0};
+    *latency_p = terms.latency;
+    terms.latency += more * fmin(1, fmax(0, p->message.forward - each) / x->start);
+    return terms;
+}
+
+/* One before it in the list with the same form; NULL: there is none. */
+static const atn_prospect *form_before(const planner *p, int i)
+{
+    const atn_prospect *const x = &p->r.v[i];
+    for (int k = i - 1; k >= x->group[FORM]; k--)
+        if (p->r.v[k].group[FORM] == x->group[FORM] && p->r.v[k].segments == x->segments)
+            return &p->r.v[k];
+    return NULL;
+}
+
+static void set_form(planner *p, int i)
+{
+    atn_prospect *const x = &p->r.v[i];
+    atn_problem q = p->q;
+    double latency = 0;
+    x->segments = q.segments = atn_algo_segments(x->choice.row, &q, &x->choice.params);
+    x->start = p->net.a + queueing(p, message_of(&x->choice, &q));
+    const atn_prospect *const like = form_before(p, i);
+    if (like != NULL) {
+        x->latency = like->latency;
+        x->form = like->form;
+        x->rounds = like->rounds;
+        return;
+    }
+    const atn_form_terms terms = atn_plan_estimate_terms(p, x, &q, &p->all, &latency);
+    x->latency = terms.latency;
+    x->form = terms.latency + terms.bytes;
+    x->rounds = x->start > 0 ? (int)fmin(INT_MAX / 2, latency / x->start) : 0;
+}
+
+static void set_hope(planner *p, atn_prospect *x, double seconds)
+{
+    atn_problem q = p->q;
+    q.segments = x->segments;
+    x->hope = seconds * meeting(p, message_of(&x->choice, &q)) * atn_plan_choice_doubt(&x->choice);
+    x->seconds = x->hope;
+}
+
+static void set_forms(planner *p)
+{
+    for (int i = 0; i < p->r.n; i++) {
+        atn_prospect *const x = &p->r.v[i];
+        set_form(p, i);
+        x->plain = !atn_plan_choice_is_aware(&x->choice);
+        set_hope(p, x, hope_of(p, x));
+    }
+}
+
+/* The problem whose schedules are evaluated. */
+atn_problem atn_plan_problem_seen(const planner *p, const atn_choice *c)
+{
+    return p->reduced ? atn_plan_miniature_problem(&p->mini, c) : p->q;
+}
+
+/* Phases are messages of all ranks to all, recomputed by each rank; they are contention-free. */
+bool atn_plan_has_many_phases(const planner *p, const atn_choice *c)
+{
+    const int64_t ranks = atn_plan_ranks_seen(p);
+    return c->row->algo->cost && atn_model_expr_names(c->row->algo->cost, "phases") &&
+           ranks * ranks * ranks * ATN_STEPS_OP > p->budget;
+}
+
+/* ---- traffic ---- */
+
+static atn_problem problem_at(const planner *p, int where, const atn_choice *c)
+{
+    const atn_miniature *const mini = &p->place[where].mini;
+    if (mini->p > 0)
+        return atn_plan_miniature_problem(mini, c);
+    return where == FEW ? atn_plan_problem_seen(p, c) : p->q;
+}
+
+/* A miniature for a place where there are too many ranks. */
+static void shrink(planner *p, int where, int most)
+{
+    atn_miniature *const mini = &p->place[where].mini;
+    if (p->q.p > most && atn_plan_miniature_begin(&p->q, most, mini) && mini->q.p >= p->q.p)
+        atn_plan_miniature_end(mini);
+}
+
+static void begin_traffic(planner *p)
+{
+    if (p->q.topo == NULL || p->q.topo->p != p->q.p || strcmp(p->model->name, "links") != 0)
+        return;
+    shrink(p, MANY, SHORT_RANKS);
+    if (!p->reduced)
+        shrink(p, FEW, ATN_JOB_RANKS);
+    p->sampled = true;
+    for (int i = 0; i < PLACES; i++) {
+        const atn_miniature *const mini = &p->place[i].mini;
+        const atn_topo *const t = mini->p > 0              ? mini->topo
+                                  : i == FEW && p->reduced ? p->mini.topo
+                                                           : p->q.topo;
+        p->sampled = atn_plan_traffic_begin(t, p->m, &p->net, &p->place[i].traffic) && p->sampled;
+    }
+}
+
+/* Schedules of few rounds are short on many ranks, too, and their partners are nearer there; those
+ * of many rounds meet all ranks. */
+static int place_of(const planner *p, const atn_prospect *x)
+{
+    int log2 = 0;
+    while (p->q.p >> log2 > 1)
+        log2++;
+    return x->rounds <= 4 * log2 ? MANY : FEW;
+}
+
+/* No rank or link takes less than for its bytes, whatever the form is: that of levels, for example,
+ * has no leaders.  Phases are contention-free, and take long to derive. */
+bool atn_plan_estimate_traffic(planner *p, const atn_prospect *x, int where,
+                               atn_traffic_factors *f_p)
+{
+    atn_plan_place *const at = &p->place[where];
+    atn_problem q = problem_at(p, where, &x->choice);
+    double unused = 0;
+    *f_p = (atn_traffic_factors){1, 1, 0};
+    if (atn_plan_has_many_phases(p, &x->choice))
+        return true;
+    q.segments = x->segments > 1 ? FEW_SEGMENTS : 1;
+    const bool ok = atn_plan_traffic_factors(&at->traffic, &x->choice, &q, &p->budget, f_p);
+    const double bytes = ok ? atn_plan_estimate_terms(p, x, &q, &at->facts, &unused).bytes : 0;
+    if (bytes > 0)
+        f_p->bytes = fmax(f_p->bytes, f_p->least / bytes);
+    return ok;
+}
+
+/* Those with the same number of messages to the same ranks, or a multiple of it. */
+static int traffic_of(const planner *p, const atn_prospect *x)
+{
+    return x->group[WAY] + (x->segments > 1 ? p->r.n : 0);
+}
+
+/* What links make of one prospect holds for all like it. */
+static void sample(planner *p, int i)
+{
+    const int traffic = traffic_of(p, &p->r.v[i]), where = place_of(p, &p->r.v[i]);
+    const int64_t before = p->budget;
+    atn_traffic_factors f;
+    const bool ok = atn_plan_estimate_traffic(p, &p->r.v[i], where, &f);
+    p->budget = p->budget > 0 ? p->budget : 0;
+    p->r.steps += before - p->budget;
+    if (!ok)
+        return;
+    for (int k = 0; k < p->r.n; k++) {
+        atn_prospect *const x = &p->r.v[k];
+        if (traffic_of(p, x) != traffic)
+            continue;
+        x->traffic = where == MANY ? f.bytes : 0;
+        set_hope(p, x, x->latency * f.latency + (x->form - x->latency) * f.bytes);
+        p->hoped = fmin(p->hoped, x->hope);
+    }
+}
+
+/* The next one whose form promises something, and whose traffic is not known yet.  Others need the
+ * budget, too. */
+void atn_plan_estimate_next(planner *p)
+{
+    while (p->sampled && p->at < p->r.n && p->budget > p->whole / 2) {
+        const atn_prospect *const x = &p->r.v[p->at];
+        bool *const known = &p->tried[traffic_of(p, x)];
+        const int i = p->at++;
+        if (*known || x->form <= 0 || x->form > PROMISING * p->hoped)
+            continue;
+        *known = true;
+        sample(p, i);
+        return;
+    }
+    memset(p->tried, 0, sizeof *p->tried * (size_t)p->r.n);
+    p->next = LOOK;
+}
+
+int atn_plan_prospect_by_hope(const void *a, const void *b)
+{
+    const atn_prospect *x = a, *y = b;
+    if (x->hope < y->hope || y->hope < x->hope)
+        return x->hope < y->hope ? -1 : 1;
+    if (x->form < y->form || y->form < x->form)
+        return x->form < y->form ? -1 : 1;
+    return strcmp(x->choice.row->name, y->choice.row->name);
+}
+
+static int by_form(const void *a, const void *b)
+{
+    const atn_prospect *x = a, *y = b;
+    if (x->form < y->form || y->form < x->form)
+        return x->form < y->form ? -1 : 1;
+    return atn_plan_prospect_by_hope(a, b);
+}
+
+void atn_plan_estimate_begin(planner *p)
+{
+    set_network(p);
+    p->contention = contention_of(&p->q, p->m, &p->net);
+    set_groups(p);
+    set_forms(p);
+    qsort(p->r.v, (size_t)p->r.n, sizeof *p->r.v, by_form);
+    begin_traffic(p);
+}

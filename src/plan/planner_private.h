@@ -1,0 +1,88 @@
+/* planner_private.h - the state of a plan, shared by planner.c and planner_estimate.c. */
+#ifndef ATN_PLAN_PLANNER_PRIVATE_H
+#define ATN_PLAN_PLANNER_PRIVATE_H
+
+#include "plan/form.h"
+#include "plan/miniature.h"
+#include "plan/planner.h"
+#include "plan/traffic.h"
+#include "plan/trial.h"
+
+/* What comes next; after the last there is nothing left to look at. */
+typedef enum { LIST, FORMS, TRAFFIC, LOOK, DONE } atn_plan_stage;
+
+/* Groups of prospects: those that differ in the segment only; also in windows and synchronisation,
+ * which hardly change traffic; also in the order of ranks, with the same form; all of a row. */
+enum { SHAPE, WAY, FORM, ROW, GROUPS };
+
+/* Where traffic is looked at: on many ranks, as far as schedules are short, or on few. */
+enum { MANY, FEW, PLACES };
+typedef struct {
+    atn_miniature mini; /* p 0: what is evaluated, or the problem itself */
+    atn_link_traffic traffic;
+    atn_form_facts facts;
+} atn_plan_place;
+
+/* Times of evaluated schedules over what was hoped for: a mean of logarithms. */
+typedef struct {
+    double sum;
+    int n;
+} atn_plan_excess;
+
+struct atn_planning {
+    atn_problem q;
+    const atn_machine *m;
+    const atn_model *model;
+    int64_t whole, budget; /* steps: to begin with, left */
+    atn_plan_stage next;
+    int at; /* of the candidates in the order of what they promise */
+    atn_alpha_beta net;
+    atn_links_message message; /* of the slowest channel */
+    double contention;
+    atn_ranking r;
+    bool reduced; /* schedules are evaluated on the miniature */
+    atn_miniature mini;
+    atn_form_facts all, few; /* of the problem, of the miniature */
+    atn_trial_probe *probe;  /* of each prospect */
+    double best, scale;      /* least time found; least of times over forms, at most 1 */
+    bool sampled;            /* places are in use */
+    atn_plan_place place[PLACES];
+    atn_choice *list; /* candidates, in the order of their numbers */
+    int listed;
+    atn_cost_form **forms;                /* of groups, once they are needed */
+    double hoped;                         /* least hope so far */
+    bool *tried;                          /* of each prospect; before, of each kind of traffic */
+    atn_plan_excess *like[GROUPS], every; /* of each group of prospects, by its number; of all */
+    atn_status status;
+};
+typedef struct atn_planning planner;
+
+/* What is expected to take this much longer than the best is not worth a closer look. */
+enum { PROMISING = 2 };
+
+/* ---- estimates (planner_estimate.c) ---- */
+
+/* Forms, hopes and the order of prospects by their form; then the traffic of one after the other,
+ * until the next stage. */
+void atn_plan_estimate_begin(planner *p);
+void atn_plan_estimate_next(planner *p);
+/* What links make of a prospect at a place. */
+bool atn_plan_estimate_traffic(planner *p, const atn_prospect *x, int where,
+                               atn_traffic_factors *f_p);
+/* The form of a prospect on a problem; *latency_p: of one segment. */
+atn_form_terms atn_plan_estimate_terms(planner *p, const atn_prospect *x, const atn_problem *q,
+                                       atn_form_facts *facts, double *latency_p);
+/* The problem whose schedules are evaluated, and its ranks. */
+atn_problem atn_plan_problem_seen(const planner *p, const atn_choice *c);
+static inline int atn_plan_ranks_seen(const planner *p)
+{
+    return p->reduced ? p->mini.q.p : p->q.p;
+}
+/* Properties of choices: topology-aware; a factor for tokens; phases that take long to derive. */
+bool atn_plan_choice_is_aware(const atn_choice *c);
+double atn_plan_choice_doubt(const atn_choice *c);
+bool atn_plan_has_many_phases(const planner *p, const atn_choice *c);
+bool atn_plan_prospect_is_like(const atn_prospect *x, const atn_prospect *y);
+int atn_plan_prospect_by_hope(const void *a, const void *b);
+
+#endif
