@@ -275,6 +275,23 @@ static bool begin_miniature(planner *p)
     return true;
 }
 
+static bool counts_segments(const atn_choice *c)
+{
+    return c->row->algo->cost != NULL && atn_model_expr_names(c->row->algo->cost, "k");
+}
+
+/* Without segments that their form does not count: each of them makes all rounds, with shorter
+ * messages than on the miniature, so that its time cannot be extended to all ranks. */
+static int keep_extendable(const planner *p, int n)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (counts_segments(&p->list[i]) ||
+            atn_algo_segments(p->list[i].row, &p->q, &p->list[i].params) == 1)
+            p->list[kept++] = p->list[i];
+    return kept;
+}
+
 /* In jobs only evaluated schedules are compared; with more time, all are, if ranks are few. */
 static atn_status list_prospects(planner *p)
 {
@@ -282,6 +299,8 @@ static atn_status list_prospects(planner *p)
     p->reduced = begin_miniature(p);
     const int64_t spare = p->reduced ? 0 : more;
     int n = p->q.bytes >= 0 ? atn_plan_candidates_within(&p->q, spare, &p->list) : 0;
+    if (p->reduced && n > 0)
+        n = keep_extendable(p, n);
     if (n >= 0) {
         p->r.v = calloc((size_t)n + 1, sizeof *p->r.v);
         p->probe = calloc((size_t)n + 1, sizeof *p->probe);
