@@ -106,8 +106,10 @@ static void group_ranks(measuring *m)
     qsort(m->seats, (size_t)p, sizeof *m->seats, by_kernel);
     for (int i = 0; i < p; i++) {
         const seat x = m->seats[i];
-        if (i == 0 || x.kernel != m->seats[m->hosts - 1].kernel)
-            m->seats[m->hosts++] = (seat){x.kernel, x.rank, m->hosts};
+        if (i == 0 || x.kernel != m->seats[m->hosts - 1].kernel) {
+            m->seats[m->hosts] = (seat){x.kernel, x.rank, m->hosts};
+            m->hosts++;
+        }
         m->host_of[x.rank] = m->hosts - 1;
     }
 }
