@@ -1,14 +1,13 @@
 /* cmd_sim.c - attune sim: runs a program that was built with smpicc on simulated hosts. */
 #include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/elf.h"
 #include "cli/run.h"
 #include "cli/sim.h"
+#include "lab/lab.h"
 
 static const char *const order_words[] = {"block", "cyclic", "random", NULL};
 static const char *const native_words[] = {"ompi", "mpich", "mvapich2", "impi", NULL};
@@ -151,30 +150,13 @@ static atn_status check_available(const atn_settings *s, atn_error *err)
     return ATN_OK;
 }
 
-/* Relative to the command: ../lib/attune if installed, ../lib in a build folder. */
-static bool find_setup_library(char path[PATH_MAX])
-{
-    static const char *const places[] = {"../lib/attune", "../lib"};
-    char self[PATH_MAX], candidate[2 * PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
-        return false;
-    self[n] = '\0';
-    *strrchr(self, '/') = '\0';
-    for (int i = 0; i < 2; i++) {
-        snprintf(candidate, sizeof candidate, "%s/%s/libattune_smpi_setup.so", self, places[i]);
-        if (realpath(candidate, path) != NULL)
-            return path[strcspn(path, " :")] == '\0'; /* these would separate names */
-    }
-    return false;
-}
-
 /* Without it, jobs of many ranks start slowly (src/smpi). */
 static void preload_setup(void)
 {
     const char *const given = getenv("LD_PRELOAD");
-    char library[PATH_MAX], *all = NULL;
-    if (!find_setup_library(library) ||
+    char library[ATN_LAB_PATH], *all = NULL;
+    if (atn_lab_find("libattune_smpi_setup.so", library, NULL) != ATN_OK ||
+        library[strcspn(library, " :")] != '\0' || /* these would separate names */
         asprintf(&all, "%s%s%s", library, given != NULL ? ":" : "", given != NULL ? given : "") < 0)
         return;
     setenv("LD_PRELOAD", all, 1);
