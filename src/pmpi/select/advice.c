@@ -17,7 +17,6 @@
 #include "pmpi/select/results.h"
 #include "pmpi/select/sketch.h"
 #include "pmpi/select/staleness.h"
-#include "sched/canonical.h"
 #include "topo/topo.h"
 
 static const int64_t worth_ns = 10000000; /* since the first call of a class */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/family.h"
 #include "plan/planner.h"
-#include "sched/canonical.h"
 #include "topo/topo.h"
 
 /* Candidates considered, with predictions and without. */
@@ -135,10 +135,9 @@ static void add_ranking(const atn_ranking *r, const atn_problem *q, int most, at
  * only of each other. */
 static void add_in_order(const atn_ranking *r, const atn_problem *q, atn_candidate_set *f)
 {
-    const atn_problem canonical = atn_sched_in_canonical_order(q);
     atn_ranking some = {.v = calloc((size_t)r->n + 1, sizeof *some.v)};
     for (int i = 0; i < r->n && some.v != NULL; i++)
-        if (atn_plan_choice_refuses(&r->v[i].choice, &canonical) == NULL)
+        if (atn_plan_family_of(&r->v[i].choice, q) == ATN_FAMILY_RANK)
             some.v[some.n++] = r->v[i];
     add_ranking(&some, q, f->n + ORDER_CANDIDATES, f);
     free(some.v);
