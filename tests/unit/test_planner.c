@@ -343,6 +343,27 @@ static void plans_suit_hosts_of_many_ranks(void **state)
     atn_model_machine_free(m);
 }
 
+/* On a miniature, segments of a butterfly would overlap with longer messages than on all ranks. */
+static void miniatures_have_counted_segments_only(void **state)
+{
+    (void)state;
+    atn_topo *const t = made_topology("16@40G+1usx16@10G+1us");
+    atn_machine *const m = atn_model_machine_assumed(t);
+    atn_ranking r = rank(ATN_ALLREDUCE, 1 << 20, t, m, atn_plan_budget(t->p));
+    int butterflies = 0, pipelines = 0;
+    for (int i = 0; i < r.n; i++) {
+        char name[ATN_NAME_ROOM];
+        name_of(&r.v[i], name);
+        butterflies += strstr(name, "butterfly{segment") != NULL;
+        pipelines += strstr(name, "double_tree{segment") != NULL;
+    }
+    assert_int_equal(butterflies, 0);
+    assert_true(pipelines > 0);
+    atn_plan_ranking_free(&r);
+    atn_topo_free(t);
+    atn_model_machine_free(m);
+}
+
 static char *text_of(const atn_choice *c, const atn_problem *q)
 {
     char *text = NULL;
@@ -403,6 +424,7 @@ int main(void)
         cmocka_unit_test(model_by_topology),
         cmocka_unit_test(hosts_of_many_ranks_have_leaders),
         cmocka_unit_test(plans_suit_hosts_of_many_ranks),
+        cmocka_unit_test(miniatures_have_counted_segments_only),
         cmocka_unit_test(derived_data_are_cached),
         cmocka_unit_test(long_calls),
     };
