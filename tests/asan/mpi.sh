@@ -3,6 +3,7 @@
 # MPI libraries are suppressed (lsan.supp).  This needs stacks with module names: plug-ins stay loaded,
 # and libraries without frame pointers are unwound with the slow method.
 . "$(dirname "$0")/../mpi/lib.bash"
+. tests/asan/leaks.bash
 limit=120
 cores=1 # other tests run in parallel
 keep=$work/keep.so
@@ -37,7 +38,7 @@ sanitized() { # NAME FLAVOUR RANKS PROGRAM ...
     jobs=$((jobs + 1))
     [ "$(uname -m)" != aarch64 ] || [ $((jobs % 2)) = 0 ] || [ -n "${TEST_LEAKS:-}" ] ||
         options+=:detect_leaks=0
-    ASAN_OPTIONS=$options LD_PRELOAD=$keep check "$2: $1" attuned "${@:2}" </dev/null
+    ASAN_OPTIONS=$options LD_PRELOAD=$keep check "$2: $1" leak_checked attuned "${@:2}" </dev/null
 }
 
 for flavour in $(flavours); do

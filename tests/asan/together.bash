@@ -2,13 +2,14 @@
 # names match the pattern (default: all) in one process and prints one TAP list.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 4
 set -o pipefail
+. tests/asan/leaks.bash
 
 together() { # TIER [PATTERN]
     local modules=() source
     for source in tests/"$1"/test_${2:-*}.c; do
         modules+=("$ATTUNE_BUILD/tests/$1/$(basename "${source%.c}")")
     done
-    "$ATTUNE_BUILD/tests/together" "${modules[@]}" | awk '
+    leak_checked "$ATTUNE_BUILD/tests/together" "${modules[@]}" | awk '
         function end_module() {
             if (module != "" && ran != planned)
                 print "not ok " (++n) " - " module ": planned " planned + 0 " tests, ran " ran + 0
