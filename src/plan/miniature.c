@@ -31,6 +31,8 @@ static bool ranks_of_tree(const atn_problem *q, int most, atn_miniature *x)
     x->topo = atn_topo_shrink(q->topo, most, q->root, &x->ranks);
     x->q.topo = x->topo;
     x->q.p = x->topo ? x->topo->p : 0;
+    if (x->topo && !q->topo->routes)
+        x->wide = atn_topo_sub(q->topo, x->ranks, x->q.p);
     return x->topo != NULL;
 }
 
@@ -67,6 +69,7 @@ bool atn_plan_miniature_begin(const atn_problem *q, int most, atn_miniature *x)
 void atn_plan_miniature_end(atn_miniature *x)
 {
     atn_topo_free(x->topo);
+    atn_topo_free(x->wide);
     free(x->ranks);
     free(x->late);
     *x = (atn_miniature){.p = 0};
@@ -75,14 +78,10 @@ void atn_plan_miniature_end(atn_miniature *x)
 atn_problem atn_plan_miniature_problem(const atn_miniature *x, const atn_choice *choice)
 {
     const atn_row *const row = choice->row;
-    atn_problem q = x->q, all = x->q;
+    atn_problem q = x->q;
 
     if (q.lateness)
         q.lateness = &x->lateness; /* the structure may have moved */
-    all.p = x->p;
-    const int segments = atn_algo_segments(row, &all, &choice->params);
-    if (segments > ATN_SMALL_SEGMENTS)
-        q.bytes = (q.bytes - 1) / segments * ATN_SMALL_SEGMENTS + 1;
     if (row->algo->shares && q.bytes > 0)
         q.bytes = (q.bytes - 1) * q.p / x->p + 1;
     return q;

@@ -38,6 +38,11 @@ static const atn_trial_probe *probe_like(const planner *p, int i)
     return NULL;
 }
 
+static int few_segments(const planner *p)
+{
+    return p->reduced ? ATN_SMALL_SEGMENTS : ATN_FEW_SEGMENTS;
+}
+
 /* Whether it is not worth being built to see that it is too large. */
 static bool is_too_large(planner *p, int i)
 {
@@ -49,9 +54,10 @@ static bool is_too_large(planner *p, int i)
     const atn_trial_probe *const like = probe_like(p, i);
     const int64_t third = p->whole / 3; /* others want to be seen, too */
     const int64_t most = p->budget < third ? p->budget : third;
-    const atn_problem q = atn_plan_problem_seen(p, c);
+    const atn_problem q = atn_plan_problem_seen(p, &p->r.v[i]);
     const int segments = atn_algo_segments(c->row, &q, &c->params);
-    if (!like || atn_plan_trial_steps(like, segments, atn_plan_ranks_seen(p)) <= most)
+    if (!like ||
+        atn_plan_trial_steps(like, segments, few_segments(p), atn_plan_ranks_seen(p)) <= most)
         return false;
     p->probe[i] = *like;
     return true;
@@ -100,19 +106,20 @@ static atn_status time_all(planner *p, int i, const atn_model_trial *t, double *
  * they have it. */
 static atn_form_terms terms_seen(planner *p, const atn_prospect *x)
 {
-    atn_problem q = atn_plan_problem_seen(p, &x->choice);
+    atn_problem q = atn_plan_problem_seen(p, x);
     double unused = 0;
     q.segments = atn_algo_segments(x->choice.row, &q, &x->choice.params);
     atn_form_terms few = atn_plan_estimate_terms(p, x, &q, &p->few, &unused);
-    atn_traffic_factors f;
-    if (x->traffic > 0 && atn_plan_estimate_traffic(p, x, FEW, &f))
-        few.bytes *= f.bytes;
-    return few;
+    atn_traffic_factors f = {.overlap = x->overlap, .bytes = 1};
+    if (x->traffic > 0 && !atn_plan_prospect_is_free(p, x))
+        atn_plan_estimate_traffic(p, x, FEW, &f);
+    return (atn_form_terms){few.latency * f.overlap, few.bytes * f.bytes};
 }
 
 static atn_form_terms terms_hoped(const atn_prospect *x)
 {
-    return (atn_form_terms){x->latency, (x->form - x->latency) * (x->traffic > 0 ? x->traffic : 1)};
+    return (atn_form_terms){x->latency * x->overlap,
+                            (x->form - x->latency) * (x->traffic > 0 ? x->traffic : 1)};
 }
 
 /* Few ranks may do the same where more would not, so there are no twins. */
@@ -134,11 +141,12 @@ static atn_status time_few(planner *p, int i, const atn_model_trial *t, double *
 static atn_status evaluate(planner *p, int i, double *seconds_p)
 {
     const atn_choice *const c = &p->r.v[i].choice;
-    const atn_problem q = atn_plan_problem_seen(p, c);
+    const atn_problem q = atn_plan_problem_seen(p, &p->r.v[i]);
     atn_model_trial t;
     if (is_too_large(p, i))
         return ATN_NOT_APPLICABLE;
-    atn_status status = atn_plan_trial_make(c, &q, &p->budget, &t, &p->probe[i], NULL);
+    atn_status status =
+        atn_plan_trial_make(c, &q, few_segments(p), &p->budget, &t, &p->probe[i], NULL);
     if (status != ATN_OK)
         return status;
     status = p->reduced ? time_few(p, i, &t, seconds_p) : time_all(p, i, &t, seconds_p);
@@ -148,10 +156,19 @@ static atn_status evaluate(planner *p, int i, double *seconds_p)
 
 /* ---- expectations ---- */
 
-static void add_excess(atn_plan_excess *x, double ratio)
+/* Pipelines may wait for their receivers in each segment, but hardly longer than for a message to
+ * them and back. */
+static double wait_of(const planner *p, const atn_prospect *x)
 {
-    x->sum += log(ratio);
-    x->n++;
+    const double most = 2 * (p->message.empty + p->message.handshake);
+    return x->segments > 1 ? fmin(most, fmax(0, x->seconds - x->hope) / x->segments) : 0;
+}
+
+static void add_excess(atn_plan_excess *e, const atn_prospect *x, double each)
+{
+    e->sum += log((x->seconds - each * x->segments) / x->hope);
+    e->each += each;
+    e->n++;
 }
 
 static void learn(planner *p, const atn_prospect *x)
@@ -161,8 +178,8 @@ static void learn(planner *p, const atn_prospect *x)
     if (x->hope <= 0 || x->seconds <= 0)
         return;
     for (int g = 0; g < GROUPS; g++)
-        add_excess(&p->like[g][x->group[g]], x->seconds / x->hope);
-    add_excess(&p->every, x->seconds / x->hope);
+        add_excess(&p->like[g][x->group[g]], x, wait_of(p, x));
+    add_excess(&p->every, x, 0);
 }
 
 /* A prospect exceeds what it lets hope by as much as the evaluated ones most like it do; other rows
@@ -171,8 +188,9 @@ static double excess_of(const planner *p, const atn_prospect *x)
 {
     for (int g = 0; g < GROUPS; g++) {
         const atn_plan_excess *const e = &p->like[g][x->group[g]];
+        const double wait = x->segments > 1 ? e->each * x->segments : 0;
         if (e->n > 0)
-            return exp(e->sum / e->n);
+            return exp(e->sum / e->n) + wait / (e->n * x->hope);
     }
     return exp(p->every.sum / (p->every.n + STRANGE));
 }
@@ -324,7 +342,8 @@ static atn_status list_prospects(planner *p)
 static bool is_open(const planner *p, int i)
 {
     const atn_prospect *const x = &p->r.v[i];
-    return !p->tried[i] && p->probe[i].ops == 0 && 0.9 * p->scale * x->form < p->best &&
+    return !p->tried[i] && p->probe[i].ops == 0 &&
+           0.9 * p->scale * atn_plan_estimate_least(p, x) < p->best &&
            p->like[SHAPE][x->group[SHAPE]].n < TRIES;
 }
 
@@ -401,7 +420,7 @@ atn_status atn_plan_planning_end(atn_planning *p, atn_ranking *ranking_p, atn_er
     if (status == ATN_OK) {
         judge_the_rest(p);
         part_with_twins(&p->r);
-        qsort(p->r.v, (size_t)p->r.n, sizeof *p->r.v, by_time);
+        atn_plan_ranking_sort(&p->r);
         *ranking_p = p->r;
         p->r.v = NULL;
     }
@@ -444,6 +463,8 @@ atn_status atn_plan_planner_rank(const atn_problem *q, const atn_machine *m, con
     }
     return atn_plan_planning_end(p, ranking_p, err);
 }
+
+void atn_plan_ranking_sort(atn_ranking *r) { qsort(r->v, (size_t)r->n, sizeof *r->v, by_time); }
 
 void atn_plan_ranking_free(atn_ranking *r)
 {

@@ -22,11 +22,13 @@ typedef struct {
     double start;   /* of one message in it */
     double hope;    /* by its form and by what links make of its messages */
     double traffic; /* the factor on bytes in it, on many ranks; 0: not known */
+    double overlap; /* the factor on latency in it */
     int segments, rounds;
     int group[4];   /* others like it (planner.c) */
     bool evaluated; /* seconds come from its schedules; else from the form and the placement */
     bool beyond;    /* evaluated, and it takes longer than that: twice as long as the best */
     bool reduced;   /* evaluated on fewer ranks and extrapolated (miniature.h) */
+    bool travelled; /* corrected by what was measured on fewer ranks (travel.h) */
     bool plain;     /* topology-unaware, like native algorithms */
     uint64_t does;  /* what all ranks do, as a number; 0: not evaluated */
 } atn_prospect;
@@ -50,6 +52,7 @@ int64_t atn_plan_budget(int p);
 atn_status atn_plan_planner_rank(const atn_problem *q, const atn_machine *m, const atn_model *model,
                                  int64_t budget, atn_ranking *ranking_p, atn_error *err);
 void atn_plan_ranking_free(atn_ranking *r);
+void atn_plan_ranking_sort(atn_ranking *r);
 
 /* The same in steps of about a millisecond at most, so that it can hide behind other work.  What q
  * and m point to must outlive it.  NULL: no memory. */

@@ -7,7 +7,9 @@
 #include "model/expr.h"
 #include "plan/planner_private.h"
 
-enum { FEW_SEGMENTS = 2, SHORT_RANKS = 256 };
+enum { SHORT_RANKS = 256 };
+/* Traffic may make a prospect this much better than its form where ranks share hosts. */
+enum { SURPRISING = 3 };
 
 /* ---- contention as closed forms see it ---- */
 
@@ -221,15 +223,25 @@ static void set_forms(planner *p)
     for (int i = 0; i < p->r.n; i++) {
         atn_prospect *const x = &p->r.v[i];
         set_form(p, i);
+        x->overlap = 1;
         x->plain = !atn_plan_choice_is_aware(&x->choice);
         set_hope(p, x, hope_of(p, x));
     }
 }
 
-/* The problem whose schedules are evaluated. */
-atn_problem atn_plan_problem_seen(const planner *p, const atn_choice *c)
+bool atn_plan_prospect_is_free(const planner *p, const atn_prospect *x)
 {
-    return p->reduced ? atn_plan_miniature_problem(&p->mini, c) : p->q;
+    return p->reduced && p->mini.wide && x->traffic > 0.95 && x->traffic < 1.05;
+}
+
+/* The problem whose schedules are evaluated.  Flows of few ranks, as in trees, do not become fewer
+ * on a miniature, so links must not become slower for them. */
+atn_problem atn_plan_problem_seen(const planner *p, const atn_prospect *x)
+{
+    atn_problem q = p->reduced ? atn_plan_miniature_problem(&p->mini, &x->choice) : p->q;
+    if (atn_plan_prospect_is_free(p, x))
+        q.topo = p->mini.wide;
+    return q;
 }
 
 /* Phases are messages of all ranks to all, recomputed by each rank; they are contention-free. */
@@ -247,7 +259,7 @@ static atn_problem problem_at(const planner *p, int where, const atn_choice *c)
     const atn_miniature *const mini = &p->place[where].mini;
     if (mini->p > 0)
         return atn_plan_miniature_problem(mini, c);
-    return where == FEW ? atn_plan_problem_seen(p, c) : p->q;
+    return where == FEW && p->reduced ? atn_plan_miniature_problem(&p->mini, c) : p->q;
 }
 
 /* A miniature for a place where there are too many ranks. */
@@ -285,6 +297,14 @@ static int place_of(const planner *p, const atn_prospect *x)
     return x->rounds <= 4 * log2 ? MANY : FEW;
 }
 
+/* Two segments show the traffic of a pipeline, unless ranks have other partners in each round. */
+static int segments_sampled(const atn_prospect *x)
+{
+    enum { FEW_SEGMENTS = 2, MORE_SEGMENTS = 8 };
+    const bool changes = x->choice.row->algo->klass == ATN_COORDINATED;
+    return atn_min(x->segments, changes ? MORE_SEGMENTS : FEW_SEGMENTS);
+}
+
 /* No rank or link takes less than for its bytes, whatever the form is: that of levels, for example,
  * has no leaders.  Phases are contention-free, and take long to derive. */
 bool atn_plan_estimate_traffic(planner *p, const atn_prospect *x, int where,
@@ -293,14 +313,16 @@ bool atn_plan_estimate_traffic(planner *p, const atn_prospect *x, int where,
     atn_plan_place *const at = &p->place[where];
     atn_problem q = problem_at(p, where, &x->choice);
     double unused = 0;
-    *f_p = (atn_traffic_factors){1, 1, 0};
+    *f_p = (atn_traffic_factors){1, 1, 1, 0};
     if (atn_plan_has_many_phases(p, &x->choice))
         return true;
-    q.segments = x->segments > 1 ? FEW_SEGMENTS : 1;
+    q.segments = segments_sampled(x);
     const bool ok = atn_plan_traffic_factors(&at->traffic, &x->choice, &q, &p->budget, f_p);
     const double bytes = ok ? atn_plan_estimate_terms(p, x, &q, &at->facts, &unused).bytes : 0;
     if (bytes > 0)
         f_p->bytes = fmax(f_p->bytes, f_p->least / bytes);
+    if (x->segments > 1 && atn_model_expr_names(x->choice.row->algo->cost, "k"))
+        f_p->bytes = fmax(f_p->bytes, 1); /* the slowest stage of a pipeline determines it */
     return ok;
 }
 
@@ -326,20 +348,29 @@ static void sample(planner *p, int i)
         if (traffic_of(p, x) != traffic)
             continue;
         x->traffic = where == MANY ? f.bytes : 0;
+        x->overlap = f.overlap;
         set_hope(p, x, x->latency * f.latency + (x->form - x->latency) * f.bytes);
         p->hoped = fmin(p->hoped, x->hope);
     }
+}
+
+/* In forms, messages of a rank follow each other. */
+double atn_plan_estimate_least(const planner *p, const atn_prospect *x)
+{
+    const double overlap = x->start > 0 ? fmin(1, p->message.forward / x->start) : 1;
+    return overlap * x->latency + (x->form - x->latency);
 }
 
 /* The next one whose form promises something, and whose traffic is not known yet.  Others need the
  * budget, too. */
 void atn_plan_estimate_next(planner *p)
 {
+    const int most = p->place[MANY].traffic.hosts ? SURPRISING : PROMISING;
     while (p->sampled && p->at < p->r.n && p->budget > p->whole / 2) {
         const atn_prospect *const x = &p->r.v[p->at];
         bool *const known = &p->tried[traffic_of(p, x)];
         const int i = p->at++;
-        if (*known || x->form <= 0 || x->form > PROMISING * p->hoped)
+        if (*known || x->form <= 0 || atn_plan_estimate_least(p, x) > most * p->hoped)
             continue;
         *known = true;
         sample(p, i);

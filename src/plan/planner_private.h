@@ -23,9 +23,10 @@ typedef struct {
     atn_form_facts facts;
 } atn_plan_place;
 
-/* Times of evaluated schedules over what was hoped for: a mean of logarithms. */
+/* Times of evaluated schedules over what was hoped for: a sum of logarithms; besides, seconds that
+ * pipelines take more for each segment. */
 typedef struct {
-    double sum;
+    double sum, each;
     int n;
 } atn_plan_excess;
 
@@ -69,11 +70,15 @@ void atn_plan_estimate_next(planner *p);
 /* What links make of a prospect at a place. */
 bool atn_plan_estimate_traffic(planner *p, const atn_prospect *x, int where,
                                atn_traffic_factors *f_p);
+/* Its form if messages that do not depend on each other overlap, but for the work of sending. */
+double atn_plan_estimate_least(const planner *p, const atn_prospect *x);
 /* The form of a prospect on a problem; *latency_p: of one segment. */
 atn_form_terms atn_plan_estimate_terms(planner *p, const atn_prospect *x, const atn_problem *q,
                                        atn_form_facts *facts, double *latency_p);
+/* Whether links are known not to slow its messages down. */
+bool atn_plan_prospect_is_free(const planner *p, const atn_prospect *x);
 /* The problem whose schedules are evaluated, and its ranks. */
-atn_problem atn_plan_problem_seen(const planner *p, const atn_choice *c);
+atn_problem atn_plan_problem_seen(const planner *p, const atn_prospect *x);
 static inline int atn_plan_ranks_seen(const planner *p)
 {
     return p->reduced ? p->mini.q.p : p->q.p;

@@ -10,13 +10,13 @@
 
 int64_t atn_plan_budget(int p)
 {
-    static const int64_t all = 12800000, least = 60000;
+    static const int64_t all = 12800000, least = 60000, many = 240000;
     int64_t budget = least;
     if (p <= ATN_EXACT_RANKS)
         return all / (p > 16 ? p : 16);
     for (int64_t n = ATN_EXACT_RANKS; n < p; n *= 4) /* calls of more ranks take longer, too */
         budget = budget * 5 / 2;
-    return budget;
+    return budget > many ? budget : many;
 }
 
 /* ---- the network as closed forms see it ---- */
@@ -59,7 +59,7 @@ atn_status atn_plan_planner_time(const atn_choice *choice, const atn_problem *q,
 {
     atn_model_trial x;
     atn_trial_probe probe;
-    atn_status status = atn_plan_trial_make(choice, q, budget, &x, &probe, err);
+    atn_status status = atn_plan_trial_make(choice, q, ATN_FEW_SEGMENTS, budget, &x, &probe, err);
     if (status != ATN_OK)
         return status;
     if (model == NULL)

@@ -31,6 +31,8 @@ static inline bool atn_plan_in_span(atn_span range, int64_t x)
 
 enum { ATN_WORD_ROOM = ATN_NAME_ROOM };
 
+/* The middle of a range as one number, on a logarithmic scale; open ends count as the other one. */
+int64_t atn_plan_span_middle(atn_span s);
 void atn_plan_span_print(atn_span range, bool sizes, char out[ATN_WORD_ROOM]);
 /* "3.1us" <-> picoseconds; decimals below one picosecond are dropped. */
 bool atn_plan_duration_parse(const char *text, int64_t *ps_p);

@@ -17,17 +17,39 @@ enum { UNJOINED = 3 };
 
 static void set_channels(atn_link_traffic *x)
 {
+    x->slowest = (atn_links_message){.empty = 0};
     for (int c = -1; (c = atn_model_machine_next(x->m, c)) >= 0;) {
         x->message[c] = atn_model_links_message(x->m, c);
         x->byte[c] = 1 / atn_model_channel_rate(x->m, c);
+        if (x->message[c].empty > x->slowest.empty)
+            x->slowest = x->message[c];
     }
 }
 
-/* The node above the hosts that has a rank in the middle. */
-static int switch_of(const atn_topo *t)
+/* A rank in the middle of the tree. */
+static int middle_of(const atn_topo *t, const int *below)
 {
-    const int host = atn_model_host_node(t, t->p / 2);
-    return host > 0 ? t->nodes[host].parent : 0;
+    int v = 0, left = t->p / 2, r = 0;
+
+    for (int c = 1; c < t->nnodes; c++) {
+        if (t->nodes[c].parent != v)
+            continue;
+        if (left < below[c])
+            v = c; /* its children follow */
+        else
+            left -= below[c];
+    }
+    while (r < t->p - 1 && t->node_of[r] != v)
+        r++;
+    return r;
+}
+
+/* The host that has a rank in the middle, or the node above it if its ranks are few. */
+static int group_of(const atn_topo *t, const int *below, bool *hosts_p)
+{
+    const int host = atn_model_host_node(t, middle_of(t, below));
+    *hosts_p = host == 0 || below[host] >= ATN_TRAFFIC_RANKS;
+    return *hosts_p ? host : t->nodes[host].parent;
 }
 
 static bool is_below(const atn_topo *t, int rank, int v)
@@ -38,23 +60,36 @@ static bool is_below(const atn_topo *t, int rank, int v)
     return a == v;
 }
 
-/* Evenly spaced among the ranks of a switch, in rank order.  The first and the last stand for
- * themselves: of messages between neighbours only theirs leave the switch. */
-static void choose_ranks(atn_link_traffic *x)
+/* The k-th of the chosen ranks of a group, and how many ranks it stands for.  Ends stand for
+ * themselves: of messages between neighbours only theirs leave the group.  So do those in the
+ * middle of a host, the uppermost of a binary tree over its ranks. */
+static int chosen(const atn_link_traffic *x, int below, int k, double *part_p)
 {
-    const int v = switch_of(x->topo);
+    const int at[ATN_TRAFFIC_RANKS] = {0,         below / 4 - 1, below / 2 - 1,
+                                       below / 2, below * 3 / 4, below - 1};
+    const bool end = k == 0 || k == x->n - 1;
+
+    *part_p = end || below == x->n ? 1 : (double)(below - 2) / (x->n - 2);
+    if (!x->hosts || below == x->n)
+        return k * (below - 1) / atn_max(x->n - 1, 1);
+    *part_p = k == 1 || k == 4 ? (below - 4) / 2.0 : 1;
+    return at[k];
+}
+
+/* In rank order. */
+static void choose_ranks(atn_link_traffic *x, int v)
+{
     int below = 0, at = 0;
+    double part = 0;
 
     for (int r = 0; r < x->topo->p; r++)
         below += is_below(x->topo, r, v);
-    x->n = atn_min(below, ATN_TRAFFIC_RANKS);
+    x->n = atn_min(below, x->hosts ? ATN_TRAFFIC_RANKS : 4);
     for (int r = 0, k = 0; r < x->topo->p && k < x->n; r++)
-        if (is_below(x->topo, r, v) && at++ == k * (below - 1) / atn_max(x->n - 1, 1))
+        if (is_below(x->topo, r, v) && at++ == chosen(x, below, k, &part)) {
+            x->part[k] = part / below;
             x->rank[k++] = r;
-    for (int k = 0; k < x->n; k++) {
-        const bool ends = k == 0 || k == x->n - 1 || below == x->n;
-        x->part[k] = (ends ? 1.0 : (double)(below - 2) / (x->n - 2)) / below;
-    }
+        }
 }
 
 bool atn_plan_traffic_begin(const atn_topo *topo, const atn_machine *m, const atn_alpha_beta *net,
@@ -76,7 +111,7 @@ bool atn_plan_traffic_begin(const atn_topo *topo, const atn_machine *m, const at
         const int host = atn_model_host_node(topo, topo->p / 2);
         x->memory = below[host] / atn_model_machine_memory(m);
         set_channels(x);
-        choose_ranks(x);
+        choose_ranks(x, group_of(topo, below, &x->hosts));
     } else {
         atn_plan_traffic_end(x);
     }
@@ -106,6 +141,8 @@ typedef struct {
     double *link; /* [(round * 2 + direction) * depth + level]: seconds of a link above the samples,
                       if the ranks below it do as they do */
     double start[2]; /* seconds of messages without bytes: by channel, as the form has them */
+    double overlap;  /* part of these that is left if messages overlap */
+    double most;     /* seconds of the rank with most messages */
 } samples;
 
 /* The links between a rank and the switch that joins it with a peer. */
@@ -164,6 +201,67 @@ static void count_message(samples *x, counting *n, const atn_op *o, double bytes
         level[0] += bytes * x->of->part[n->k] * x->of->memory; /* the root has no link */
 }
 
+/* ---- messages that depend on each other ---- */
+
+/* When an operation may begin, as if messages had no bytes, and by how many messages before. */
+typedef struct {
+    double seconds;
+    int messages;
+} atn_chain_link;
+
+static void extend_chain(atn_chain_link *to, const atn_chain_link *from)
+{
+    if (from->seconds > to->seconds)
+        *to = *from;
+}
+
+/* The peer of a receive sends in the same round, and what it sends depends on as many messages as
+ * what this rank sends then: exchanges are like this, trees are not. */
+static atn_chain_link end_of(const samples *x, const atn_schedule *s, int i,
+                             const atn_chain_link *ends, atn_chain_link *sent)
+{
+    const atn_op *const o = &s->ops[i];
+    const atn_link_traffic *const of = x->of;
+    atn_chain_link end = {0, 0};
+
+    for (int k = 0; k < o->ndeps; k++)
+        extend_chain(&end, &ends[s->deps[o->dep + k]]);
+    if (o->kind == ATN_OP_SEND)
+        extend_chain(&sent[o->round], &end);
+    if (atn_sched_receives(o) || atn_sched_is_read(o)) {
+        extend_chain(&end, &sent[o->round]);
+        end.seconds +=
+            of->message[atn_model_machine_channel_of(of->m, of->topo, s->q.r, o->peer)].empty;
+        end.messages++;
+    }
+    return end;
+}
+
+/* The longest chain of the rank with most messages.  Those beside it overlap but for the work of
+ * sending them. */
+static void count_overlap(samples *x, const atn_schedule *s)
+{
+    const atn_link_traffic *const of = x->of;
+    atn_chain_link *const ends = calloc((size_t)(s->nops + s->nrounds) + 1, sizeof *ends);
+    atn_chain_link last = {of->slowest.empty, 1}; /* a message at least */
+    int messages[2] = {0};
+
+    for (int i = 0; ends && i < s->nops; i++) {
+        ends[i] = end_of(x, s, i, ends, ends + s->nops);
+        extend_chain(&last, &ends[i]);
+        if (atn_sched_is_message(&s->ops[i]) || atn_sched_is_read(&s->ops[i]))
+            messages[s->ops[i].kind == ATN_OP_SEND]++;
+    }
+    free(ends);
+    const int most = atn_max(messages[0], messages[1]);
+    const double all = most * of->slowest.empty;
+    if (all <= x->most)
+        return;
+    x->most = all;
+    x->overlap =
+        fmin(1, (last.seconds + of->slowest.forward * atn_max(0, most - last.messages)) / all);
+}
+
 /* Operations are emitted round by round. */
 static void count_rank(samples *x, int k, int64_t bytes)
 {
@@ -190,6 +288,7 @@ static void count_rank(samples *x, int k, int64_t bytes)
     }
     for (int i = 0; i < 2; i++)
         x->start[i] = fmax(x->start[i], n.start[i]);
+    count_overlap(x, s);
 }
 
 /* ---- rounds of all ranks ---- */
@@ -269,6 +368,15 @@ static bool build(const atn_choice *c, const atn_problem *q, int64_t *steps, sam
     return ok;
 }
 
+/* Below roots and leaders, chains of messages go through several ranks: these overlap less. */
+static void set_latency(const samples *x, atn_traffic_factors *f)
+{
+    const bool tree = x->n > x->of->n;
+    f->overlap = tree ? 1 : x->overlap;
+    f->latency = x->start[1] > 0 ? x->start[0] / x->start[1] : 1;
+    f->latency *= tree ? sqrt(x->overlap) : x->overlap;
+}
+
 static bool count(samples *x, int64_t bytes, atn_traffic_factors *f)
 {
     double real = 0, form = 0;
@@ -282,15 +390,15 @@ static bool count(samples *x, int64_t bytes, atn_traffic_factors *f)
     for (int k = 0; k < x->n; k++)
         count_rank(x, k, bytes);
     add_up(x, x->link + (size_t)x->rounds * links, &real, &form);
-    *f = (atn_traffic_factors){x->start[1] > 0 ? x->start[0] / x->start[1] : 1,
-                               form > 0 ? real / form : 1, real};
+    *f = (atn_traffic_factors){.bytes = form > 0 ? real / form : 1, .least = real};
+    set_latency(x, f);
     return true;
 }
 
 bool atn_plan_traffic_factors(const atn_link_traffic *x, const atn_choice *c, const atn_problem *q,
                               int64_t *steps, atn_traffic_factors *factors_p)
 {
-    samples all = {.of = x, .n = 0};
+    samples all = {.of = x, .overlap = 1};
 
     atn_algo_derived_open(q->topo);
     bool ok = build(c, q, steps, &all);

@@ -10,24 +10,27 @@
 #include "model/model.h"
 #include "plan/choice.h"
 
-enum { ATN_TRAFFIC_RANKS = 4 };
+enum { ATN_TRAFFIC_RANKS = 6 };
 
 typedef struct {
     const atn_topo *topo;
     const atn_machine *m;
     atn_alpha_beta net; /* what the closed form assumes for each message */
     double *use;        /* of a node: seconds per byte that every rank below sends over its link */
-    atn_links_message message[ATN_CHANNEL_SLOTS]; /* of each channel */
+    atn_links_message message[ATN_CHANNEL_SLOTS], slowest; /* of each channel; the longest */
     double byte[ATN_CHANNEL_SLOTS];
     double memory; /* seconds per byte that every rank of a host sends inside */
+    bool hosts;    /* the ranks are those of a host */
     int n, rank[ATN_TRAFFIC_RANKS + 1]; /* the ranks; one more that leads others */
     double part[ATN_TRAFFIC_RANKS + 1]; /* of all that each stands for */
 } atn_link_traffic;
 
-/* Factors on the two terms of a closed form: what messages take without bytes, and the rest; and
- * what the busiest rank or link takes at least for its bytes. */
+/* Factors on the two terms of a closed form: what messages take without bytes, and the rest.
+ * overlap: the part of the former that is due to messages of a rank that do not depend on each
+ * other; 1 where it is not known exactly.  least: what the busiest rank or link takes for its
+ * bytes. */
 typedef struct {
-    double latency, bytes, least;
+    double latency, overlap, bytes, least;
 } atn_traffic_factors;
 
 /* topo must outlive it.  False: no memory. */

@@ -54,17 +54,16 @@ static atn_status build(const atn_choice *c, const atn_problem *q, int64_t *budg
         *probe_p = (atn_trial_probe){.ops = x->s[middle]->nops,
                                      .segments = q->segments,
                                      .ring = has_one_receiver(x->s[middle])};
-    if (status == ATN_OK && atn_plan_trial_steps(probe_p, q->segments, q->p) > *budget)
+    if (status == ATN_OK && atn_plan_trial_steps(probe_p, q->segments, q->segments, q->p) > *budget)
         return atn_fail(err, ATN_NOT_APPLICABLE, "too large to be looked at");
     for (int r = 0; r < q->p && status == ATN_OK; r++)
         status = build_rank(c, q, r, x, budget, err);
     return status;
 }
 
-int64_t atn_plan_trial_steps(const atn_trial_probe *like, int segments, int p)
+int64_t atn_plan_trial_steps(const atn_trial_probe *like, int segments, int few, int p)
 {
-    const int64_t few = atn_min(segments, ATN_FEW_SEGMENTS),
-                  all = segments > few ? few + few / 2 : few;
+    const int64_t all = segments > few ? few + few / 2 : segments;
     return steps_of((int64_t)like->ops * p * all / atn_max(like->segments, 1), p);
 }
 
@@ -99,10 +98,10 @@ static atn_status make_part(atn_model_trial *x, const atn_choice *c, const atn_p
 static atn_status make_parts(atn_model_trial *x, const atn_choice *c, const atn_problem *q,
                              int64_t *budget, atn_trial_probe *probe_p, atn_error *err)
 {
-    const int half = ATN_FEW_SEGMENTS / 2;
+    const int half = x->few / 2;
     const int64_t piece = q->bytes / atn_max(x->segments, 1);
-    const bool whole = x->segments <= ATN_FEW_SEGMENTS || piece == 0;
-    const int first = whole ? x->segments : ATN_FEW_SEGMENTS;
+    const bool whole = x->segments <= x->few || piece == 0;
+    const int first = whole ? x->segments : x->few;
     atn_status status =
         make_part(x, c, q, first, whole ? q->bytes : piece * first, budget, probe_p, err);
     if (status == ATN_OK && !whole)
@@ -110,13 +109,15 @@ static atn_status make_parts(atn_model_trial *x, const atn_choice *c, const atn_
     return status;
 }
 
-atn_status atn_plan_trial_make(const atn_choice *choice, const atn_problem *q, int64_t *budget,
-                               atn_model_trial *x, atn_trial_probe *probe_p, atn_error *err)
+atn_status atn_plan_trial_make(const atn_choice *choice, const atn_problem *q, int few,
+                               int64_t *budget, atn_model_trial *x, atn_trial_probe *probe_p,
+                               atn_error *err)
 {
     const atn_row *const row = choice->row;
     atn_problem whole = *q;
     *probe_p = (atn_trial_probe){.ops = 0};
-    *x = (atn_model_trial){.topo = q->topo, .segments = atn_algo_segments(row, q, &choice->params)};
+    *x = (atn_model_trial){
+        .topo = q->topo, .few = few, .segments = atn_algo_segments(row, q, &choice->params)};
     whole.segments = x->segments;
     atn_algo_derived_open(q->topo);
     const char *const why =
@@ -152,7 +153,7 @@ atn_status atn_plan_trial_time(const atn_model_trial *x, const atn_machine *m,
                                const atn_model *model, atn_model_bounds *bounds, double *seconds_p,
                                atn_error *err)
 {
-    const int more = x->segments - ATN_FEW_SEGMENTS, half = ATN_FEW_SEGMENTS / 2;
+    const int more = x->segments - x->few, half = x->few / 2;
     double time[ATN_TRIAL_PARTS] = {0};
     atn_status status = ATN_OK;
     for (int i = 0; i < x->nparts && status == ATN_OK && !(bounds && bounds->stopped); i++) {

@@ -6,8 +6,8 @@
 #include "model/model.h"
 #include "plan/choice.h"
 
-/* The greatest number of segments that are built; a pipeline takes the same time for each further
- * one, which two short schedules show. */
+/* The usual number of segments that are built; a pipeline takes the same time for each further one,
+ * which two short schedules show. */
 enum { ATN_FEW_SEGMENTS = 16, ATN_TRIAL_PARTS = 2 };
 
 typedef struct {
@@ -18,7 +18,7 @@ typedef struct {
 
 typedef struct {
     const atn_topo *topo;
-    int segments, nparts;
+    int segments, few, nparts;
     atn_trial_part part[ATN_TRIAL_PARTS]; /* as a whole; or of few segments, and of half as many */
 } atn_model_trial;
 
@@ -31,12 +31,15 @@ typedef struct {
 /* Work is counted in steps of 10 to 40 ns: what an operation costs to build, and each rank. */
 enum { ATN_STEPS_OP = 20, ATN_STEPS_RANK = 300 };
 
-/* budget: steps that may be made, reduced by those that were.  ATN_NOT_APPLICABLE when it does not
- * suffice, according to the probe.  q->topo must outlive it. */
-atn_status atn_plan_trial_make(const atn_choice *choice, const atn_problem *q, int64_t *budget,
-                               atn_model_trial *x, atn_trial_probe *probe_p, atn_error *err);
-/* Steps needed to build a choice like that one with `segments` segments on p ranks. */
-int64_t atn_plan_trial_steps(const atn_trial_probe *like, int segments, int p);
+/* few: the greatest number of segments that are built.  budget: steps that may be made, reduced by
+ * those that were.  ATN_NOT_APPLICABLE when it does not suffice, according to the probe.  q->topo
+ * must outlive it. */
+atn_status atn_plan_trial_make(const atn_choice *choice, const atn_problem *q, int few,
+                               int64_t *budget, atn_model_trial *x, atn_trial_probe *probe_p,
+                               atn_error *err);
+/* Steps needed to build a choice like that one with `segments` segments, at most `few`, on p
+ * ranks. */
+int64_t atn_plan_trial_steps(const atn_trial_probe *like, int segments, int few, int p);
 void atn_plan_trial_free(atn_model_trial *x);
 /* What all ranks do, as a number other than 0: equal for choices that differ in name only. */
 uint64_t atn_plan_trial_hash(const atn_model_trial *x);

@@ -17,8 +17,7 @@ typedef struct {
     double distance;
 } neighbour;
 
-/* The middle of a range as one number, on a logarithmic scale; open ends count as the other one. */
-static int64_t middle(atn_span s)
+int64_t atn_plan_span_middle(atn_span s)
 {
     const int64_t lo = s.lo > 0 ? s.lo : 1;
     if (s.hi == INT64_MAX || s.hi <= lo + 1)
@@ -32,12 +31,12 @@ static atn_problem problem_of(const atn_rule *rule, const atn_problem *q)
 {
     atn_problem at = *q;
     if (rule->ranks.lo >= 0 && !atn_plan_in_span(rule->ranks, q->p)) {
-        at.p = (int)middle(rule->ranks);
+        at.p = (int)atn_plan_span_middle(rule->ranks);
         at.topo = NULL;
         at.root = q->root < at.p ? q->root : 0;
     }
     if (rule->bytes.lo >= 0)
-        at.bytes = middle(rule->bytes);
+        at.bytes = atn_plan_span_middle(rule->bytes);
     return at;
 }
 

@@ -140,11 +140,8 @@ static void shares_keep_their_size(void **state)
     assert_int_equal(x.q.p, 32);
     const atn_choice ring = choice_of("allreduce/ring", "");
     const atn_choice whole = choice_of("allreduce/recursive_doubling", "");
-    const atn_choice cut = choice_of("allreduce/double_tree", "segment=8K");
     assert_int_equal((atn_plan_miniature_problem(&x, &ring).bytes + 31) / 32, (1 << 20) / 1024);
     assert_int_equal(atn_plan_miniature_problem(&x, &whole).bytes, 1 << 20);
-    const atn_problem few = atn_plan_miniature_problem(&x, &cut);
-    assert_int_equal(atn_algo_segments(cut.row, &few, &cut.params), ATN_SMALL_SEGMENTS);
     atn_plan_miniature_end(&x);
 }
 

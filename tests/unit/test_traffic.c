@@ -11,15 +11,20 @@
 #include "plan/planner.h"
 #include "plan/traffic.h"
 
-static atn_traffic_factors factors(const char *tree, atn_operation op, const char *name)
+/* work: processor time of a message, in parts of all of its time. */
+static atn_traffic_factors factors_if(const char *tree, atn_operation op, const char *name,
+                                      double work)
 {
     atn_topo *const t = made_topology(tree);
     atn_machine *const m = atn_model_machine_assumed(t);
+    for (int c = -1; work > 0 && (c = atn_model_machine_next(m, c)) >= 0;)
+        m->channel[c].cpu_message = m->channel[c].cpu_more =
+            work * atn_model_links_message(m, c).empty;
     const atn_problem q = {.op = op, .p = t->p, .segments = 1, .bytes = 1 << 20, .topo = t};
     const atn_alpha_beta net = atn_plan_planner_network(&q, m);
     atn_choice c;
     atn_link_traffic x;
-    atn_traffic_factors f = {0, 0, 0};
+    atn_traffic_factors f = {0};
     int64_t steps = 1000000;
     char text[64];
     snprintf(text, sizeof text, "%s", name);
@@ -33,6 +38,11 @@ static atn_traffic_factors factors(const char *tree, atn_operation op, const cha
     atn_model_machine_free(m);
     atn_topo_free(t);
     return f;
+}
+
+static atn_traffic_factors factors(const char *tree, atn_operation op, const char *name)
+{
+    return factors_if(tree, op, name, 0);
 }
 
 static void near(double got, double wanted)
@@ -72,12 +82,28 @@ static void hosts_share_their_link(void **state)
     assert_true(led.bytes < 1 && led.latency < 1);
 }
 
+/* Messages of the same round trip overlap; those of a ring depend on each other. */
+static void messages_overlap_unless_they_depend_on_each_other(void **state)
+{
+    (void)state;
+    const char *const tree = "4x16@1G";
+    const double work = 0.1, both = 2 * work; /* of sending and receiving */
+    near(factors_if(tree, ATN_ALLGATHER, "ring", work).overlap, 1);
+    near(factors_if(tree, ATN_ALLREDUCE, "recursive_doubling", work).overlap, 1);
+    near(factors_if(tree, ATN_ALLREDUCE, "recursive_multiplying", work).overlap,
+         (3 + 6 * both) / 9);                                      /* three times to three ranks */
+    near(factors_if(tree, ATN_BCAST, "knomial", work).overlap, 1); /* not known of trees */
+    assert_true(factors_if(tree, ATN_BCAST, "knomial", work).latency <
+                0.8 * factors_if(tree, ATN_BCAST, "chain", work).latency);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rings_cross_as_the_mapping_lets_them),
         cmocka_unit_test(rounds_count_by_themselves),
         cmocka_unit_test(hosts_share_their_link),
+        cmocka_unit_test(messages_overlap_unless_they_depend_on_each_other),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 
 #include "plan/family.h"
 #include "plan/planner.h"
+#include "plan/travel.h"
 #include "topo/topo.h"
 
 /* Candidates considered, with predictions and without. */
@@ -174,6 +175,7 @@ int64_t atn_select_candidates_plan(const atn_comm *c, const atn_call_class *x, a
     atn_tune_account_spend(&account, last_ns);
     if (!done)
         return 0;
+    atn_plan_travel_apply(c->wisdom, &q, m, &r);
     const int before = f->n;
     if (x->subject.stable)
         add_in_order(&r, &x->subject.q, f);

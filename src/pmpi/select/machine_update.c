@@ -50,8 +50,8 @@ void atn_select_machine_update(const atn_timed_call *call)
     int64_t budget = BUDGET;
     atn_trial_probe probe;
     atn_model_trial t;
-    if (turned != NULL &&
-        atn_plan_trial_make(&call->choice, &call->q, &budget, &t, &probe, NULL) == ATN_OK) {
+    if (turned != NULL && atn_plan_trial_make(&call->choice, &call->q, ATN_FEW_SEGMENTS, &budget,
+                                              &t, &probe, NULL) == ATN_OK) {
         predicted_trial x = {&t, atn_plan_planner_model(m, call->q.topo, call->q.p), turned};
         pthread_mutex_lock(&lock);
         if (updates++ == 0)

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "plan/planner.h"
+#include "plan/travel.h"
 #include "pmpi/own.h"
 #include "pmpi/select/machine_update.h"
 #include "pmpi/select/problem.h"
@@ -247,11 +248,13 @@ static bool begin_planning(const atn_comm *c, plan_request *m)
     return m->planning != NULL;
 }
 
-static void end_planning(plan_request *m)
+static void end_planning(const atn_comm *c, plan_request *m)
 {
     atn_ranking r = {.n = 0};
-    if (m->planning != NULL && atn_plan_planning_end(m->planning, &r, NULL) == ATN_OK && r.n > 0)
+    if (m->planning != NULL && atn_plan_planning_end(m->planning, &r, NULL) == ATN_OK && r.n > 0) {
+        atn_plan_travel_apply(c->wisdom, &m->q, m->machine->machine, &r);
         m->plan = r.v[0].choice;
+    }
     m->planning = NULL;
     m->planned = true;
     atn_plan_ranking_free(&r);
@@ -260,7 +263,7 @@ static void end_planning(plan_request *m)
 static void plan_on(const atn_comm *c, plan_request *m)
 {
     if ((m->planning == NULL && !begin_planning(c, m)) || !atn_plan_planning_step(m->planning))
-        end_planning(m);
+        end_planning(c, m);
 }
 
 static plan_request *unplanned(model_plans *p)
