@@ -347,13 +347,20 @@ static bool is_open(const planner *p, int i)
            p->like[SHAPE][x->group[SHAPE]].n < TRIES;
 }
 
+/* What a prospect is expected to take.  Pipelines take several times as long to evaluate as others,
+ * so they must promise more. */
+static double expected(const planner *p, const atn_prospect *x)
+{
+    return x->hope * excess_of(p, x) * (x->segments > 1 ? 1.15 : 1);
+}
+
 /* The one that is expected to be fastest; in jobs, unless that is far behind.  -1: none. */
 static int most_promising(const planner *p)
 {
     double least = is_job(p) ? PROMISING * p->best : INFINITY;
     int found = -1;
     for (int i = 0; i < p->r.n; i++) {
-        const double seconds = is_open(p, i) ? p->r.v[i].hope * excess_of(p, &p->r.v[i]) : INFINITY;
+        const double seconds = is_open(p, i) ? expected(p, &p->r.v[i]) : INFINITY;
         if (seconds < least) {
             least = seconds;
             found = i;
