@@ -3,7 +3,8 @@
  *   calls [--calls N] OPERATION/BYTES/VARIANT;VARIANT... ...
  *
  * VARIANTS are native, planned (the choice of the planner, on the topology and the machine of
- * the job) and names of algorithms with parameters.  Each is called N times; all ranks begin at the
+ * the job), wisdom (the same, corrected by the wisdom file WISDOM of fewer ranks) and names of
+ * algorithms with parameters.  Each is called N times; all ranks begin at the
  * same time, the time of the slowest one in the last call counts.  Simulated times do not vary, but
  * the first call of a communicator may set it up.  Rank 0 writes a line for each variant as soon as
  * it is known:
@@ -20,11 +21,12 @@
 #include "measure/call.h"
 #include "measure/coordinator.h"
 #include "measure/program.h"
-#include "plan/planner.h"
+#include "plan/travel.h"
 
 typedef struct {
     atn_caller caller;
-    atn_machine *machine; /* of rank 0 */
+    atn_machine *machine; /* of rank 0, as is */
+    atn_rules *wisdom;
     int calls;
 } job;
 
@@ -41,13 +43,15 @@ static void end_job(const char *word, const char *why)
 }
 
 /* The first of the ranking, as in a job; "native" if nothing applies. */
-static void plan(const job *j, const atn_problem *q, char name[ATN_NAME_ROOM], double *seconds_p)
+static void plan(const job *j, const atn_problem *q, const atn_rules *wisdom,
+                 char name[ATN_NAME_ROOM], double *seconds_p)
 {
     atn_ranking r = {.n = 0};
     if (j->machine == NULL ||
         atn_plan_planner_rank(q, j->machine, NULL, atn_plan_budget(q->p), &r, NULL) != ATN_OK ||
         r.n == 0)
         return;
+    atn_plan_travel_apply(wisdom, q, j->machine, &r);
     atn_measure_choice_word(&r.v[0].choice, name);
     *seconds_p = r.v[0].seconds;
     atn_plan_ranking_free(&r);
@@ -63,6 +67,11 @@ static double predict(const job *j, const atn_problem *q, const atn_choice *c)
     return seconds;
 }
 
+static bool is_planned(const char *word)
+{
+    return strcmp(word, "planned") == 0 || strcmp(word, "wisdom") == 0;
+}
+
 /* Rank 0 decides.  False: not applicable. */
 static bool choose(const job *j, const char *word, atn_choice *choice_p, double *predicted_p)
 {
@@ -73,10 +82,10 @@ static bool choose(const job *j, const char *word, atn_choice *choice_p, double 
     } all = {"native", 0};
     atn_error err = {0};
     *choice_p = (atn_choice){0};
-    if (strcmp(word, "planned") != 0)
+    if (!is_planned(word))
         snprintf(all.name, sizeof all.name, "%s", word);
     else if (j->caller.r == 0)
-        plan(j, &q, all.name, &all.predicted);
+        plan(j, &q, strcmp(word, "wisdom") == 0 ? j->wisdom : NULL, all.name, &all.predicted);
     MPI_Bcast(&all, sizeof all, MPI_BYTE, 0, MPI_COMM_WORLD);
     *predicted_p = all.predicted;
     if (strcmp(all.name, "native") == 0)
@@ -126,7 +135,7 @@ static void measure(job *j, const char *word)
     if (j->caller.r != 0)
         return;
     printf("%s,%lld,%s,\"%s\",%.9f,%.9f\n", atn_sched_operation_get(j->caller.q.op)->name,
-           (long long)j->caller.q.bytes, strcmp(word, "planned") == 0 ? word : "row",
+           (long long)j->caller.q.bytes, is_planned(word) ? word : "row",
            atn_measure_choice_word(&choice, name), seconds, predicted);
     fflush(stdout);
 }
@@ -149,7 +158,8 @@ static void run_task(job *j, char *text)
 int main(int argc, char **argv)
 {
     job j = {.calls = 2};
-    const char *const file = getenv("ATTUNE_MACHINE");
+    const char *const file = getenv("ATTUNE_MACHINE"), *const wisdom = getenv("WISDOM");
+    atn_error err = {0};
     int first = 1, r;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &r);
@@ -162,10 +172,13 @@ int main(int argc, char **argv)
     j.caller.buffers = &folded;
     if (r == 0 && file != NULL)
         atn_model_machine_read(file, &j.machine, NULL);
+    if (r == 0 && wisdom != NULL && atn_plan_rules_read(wisdom, &j.wisdom, &err) != ATN_OK)
+        end_job(wisdom, err.text);
     for (int i = first; i < argc; i++)
         run_task(&j, argv[i]);
     atn_measure_caller_end(&j.caller);
     atn_model_machine_free(j.machine);
+    atn_plan_rules_free(j.wisdom);
     atn_topo_free(topo);
     MPI_Finalize();
     return 0;
