@@ -3,7 +3,7 @@
  *   calls [--calls N] OPERATION/BYTES/VARIANT;VARIANT... ...
  *
  * VARIANTS are native, planned (the choice of the planner, on the topology and the machine of
- * the job), wisdom (the same, corrected by the wisdom file WISDOM of fewer ranks) and names of
+ * the job), wisdom (the same, corrected by the wisdom in WISDOM_FILE, of fewer ranks) and names of
  * algorithms with parameters.  Each is called N times; all ranks begin at the
  * same time, the time of the slowest one in the last call counts.  Simulated times do not vary, but
  * the first call of a communicator may set it up.  Rank 0 writes a line for each variant as soon as
@@ -158,7 +158,7 @@ static void run_task(job *j, char *text)
 int main(int argc, char **argv)
 {
     job j = {.calls = 2};
-    const char *const file = getenv("ATTUNE_MACHINE"), *const wisdom = getenv("WISDOM");
+    const char *const file = getenv("ATTUNE_MACHINE"), *const wisdom = getenv("WISDOM_FILE");
     atn_error err = {0};
     int first = 1, r;
     MPI_Init(&argc, &argv);
