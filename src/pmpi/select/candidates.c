@@ -144,12 +144,18 @@ static void add_in_order(const atn_ranking *r, const atn_problem *q, atn_candida
     free(some.v);
 }
 
+/* Like algorithms of MPI libraries, which send messages. */
+static bool is_like_native(const atn_prospect *x)
+{
+    return x->plain && (x->choice.row->algo->needs & ATN_NEEDS_SHARED) == 0;
+}
+
 /* The best time that native may take; 0: unknown. */
 static int64_t native_ps_of(const atn_ranking *r)
 {
     int64_t best = 0;
     for (int i = 0; i < r->n; i++) {
-        const int64_t ps = r->v[i].plain ? prediction(&r->v[i], 0) : 0;
+        const int64_t ps = is_like_native(&r->v[i]) ? prediction(&r->v[i], 0) : 0;
         best = ps > 0 && (best == 0 || ps < best) ? ps : best;
     }
     return best;
