@@ -10,6 +10,8 @@
 #include "sched/partition.h"
 
 enum { SAMPLES = ATN_TRAFFIC_RANKS + 1 };
+/* Ranks of a switch are alike more often than those of a host: fewer are looked at. */
+enum { BELOW_SWITCH = 4 };
 /* Schedules that are not joined to a graph take a part of the steps that a trial counts. */
 enum { UNJOINED = 3 };
 
@@ -65,7 +67,8 @@ static bool is_below(const atn_topo *t, int rank, int v)
  * middle of a host, the uppermost of a binary tree over its ranks. */
 static int chosen(const atn_link_traffic *x, int below, int k, double *part_p)
 {
-    const int at[ATN_TRAFFIC_RANKS] = {0,         below / 4 - 1, below / 2 - 1,
+    const int quarter = atn_max(1, below / 4 - 1);
+    const int at[ATN_TRAFFIC_RANKS] = {0,         quarter,       below / 2 - 1,
                                        below / 2, below * 3 / 4, below - 1};
     const bool end = k == 0 || k == x->n - 1;
 
@@ -84,7 +87,7 @@ static void choose_ranks(atn_link_traffic *x, int v)
 
     for (int r = 0; r < x->topo->p; r++)
         below += is_below(x->topo, r, v);
-    x->n = atn_min(below, x->hosts ? ATN_TRAFFIC_RANKS : 4);
+    x->n = atn_min(below, x->hosts ? ATN_TRAFFIC_RANKS : BELOW_SWITCH);
     for (int r = 0, k = 0; r < x->topo->p && k < x->n; r++)
         if (is_below(x->topo, r, v) && at++ == chosen(x, below, k, &part)) {
             x->part[k] = part / below;

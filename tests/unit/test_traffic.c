@@ -78,6 +78,12 @@ static void hosts_share_their_link(void **state)
     const atn_traffic_factors far = factors(tree, ATN_ALLGATHER, "recursive_doubling");
     const atn_traffic_factors led = factors(tree, ATN_ALLREDUCE, "levels");
     assert_true(far.bytes > 10);
+    for (int ranks = 4; ranks <= 20; ranks++) { /* whichever of them are looked at */
+        char hosts[32];
+        snprintf(hosts, sizeof hosts, "4@1G;ranks=%d", ranks);
+        near(factors(hosts, ATN_ALLGATHER, "ring{order=rank}").bytes, 1);
+        assert_true(factors(hosts, ATN_ALLGATHER, "circulant").bytes > 0.3 * ranks);
+    }
     assert_true(far.latency < 1);
     assert_true(led.bytes < 1 && led.latency < 1);
 }
