@@ -38,7 +38,8 @@ static double distance(const atn_rule *rule, const atn_problem *q)
 static bool is_usable(const atn_rule *rule, const atn_problem *q)
 {
     return rule->op == q->op && !rule->forced && rule->time_ps > 0 &&
-           rule->ranks.lo >= LEAST_RANKS && rule->ranks.hi <= q->p && rule->bytes.lo >= 0 &&
+           rule->ranks.lo >= LEAST_RANKS && rule->ranks.hi <= q->p &&
+           rule->ranks.hi == rule->ranks.lo + 1 && rule->bytes.lo >= 0 &&
            atn_plan_rule_backing(rule) == ATN_MEASURED && distance(rule, q) <= similar;
 }
 

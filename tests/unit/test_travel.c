@@ -139,6 +139,7 @@ static void other_measurements_do_not_apply(void **state)
         "rule bcast ranks=16 bytes=1M use=binomial time=1us samples=9\n",
         "rule bcast ranks=4 bytes=32K use=binomial time=1us samples=9\n",
         "rule bcast ranks=256 bytes=32K use=binomial time=1us samples=9\n",
+        "rule bcast ranks=16:64 bytes=32K use=binomial time=1us samples=9\n",
         "rule reduce ranks=16 bytes=32K use=binomial time=1us samples=9\n",
         "rule bcast ranks=16 bytes=32K use=native time=1us samples=9\n",
         "rule bcast ranks=16 bytes=32K use=binomial\n",
