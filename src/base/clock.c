@@ -66,7 +66,7 @@ int64_t atn_ticks_ns(int64_t ticks)
 
 int64_t atn_pause_ns(int64_t waited_ns)
 {
-    static const int64_t at_once_ns = 50000, most_ns = 1000000;
+    static const int64_t at_once_ns = 50000, most_ns = 300000;
     enum { PART = 8 };
     if (waited_ns <= at_once_ns)
         return 0;

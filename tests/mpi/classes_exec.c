@@ -1,5 +1,6 @@
 /* classes_exec.c - call classes of a tuning driver: memory for them grows with their number, and if
- * a rank has none, all ranks stop at the same class. */
+ * a rank has none, all ranks stop at the same class.  Short calls get a tuner when they have taken
+ * a multiple of its cost. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,10 +101,93 @@ static void check_lack(int n)
     atn_tune_driver_free(d);
 }
 
+/* ---- when advice is due ---- */
+
+static atn_advice expect_later(void *context, const atn_call_class *x)
+{
+    (void)context, (void)x;
+    return ATN_ADVICE_LATER;
+}
+
+static atn_advice advise_native(void *context, const atn_call_class *x, atn_candidate_set *f,
+                                atn_deferral *off_p)
+{
+    (void)context, (void)off_p;
+    atn_tune_candidate_set_make(x->subject.q.op, 0, NULL, f);
+    return ATN_ADVICE_FIXED;
+}
+
+static void note_advice(void *context, const atn_call_class *x, atn_advice advice)
+{
+    if (advice == ATN_ADVICE_FIXED)
+        *(int64_t *)context = x->calls;
+}
+
+/* Without limit of budget. */
+static atn_driver *new_adviser(int64_t *advised_at)
+{
+    const atn_driver_setup setup = {.p = t_ranks,
+                                    .r = t_rank,
+                                    .comm = MPI_COMM_WORLD,
+                                    .bcast = MPI_Bcast,
+                                    .allreduce = MPI_Allreduce,
+                                    .iallreduce = MPI_Iallreduce,
+                                    .tune = atn_tune_defaults,
+                                    .worth = 5,
+                                    .expect = expect_later,
+                                    .advise = advise_native,
+                                    .advised = note_advice,
+                                    .context = advised_at};
+    return atn_tune_driver_new(&setup);
+}
+
+static int64_t ticks_of(int64_t ns)
+{
+    int64_t ticks = 1;
+    while (atn_ticks_ns(2 * ticks) <= ns)
+        ticks *= 2;
+    return (int64_t)((double)ns / (double)atn_ticks_ns(ticks) * (double)ticks);
+}
+
+/* The number of calls before advice, if they take `ns` in the mean over ranks, on rank 0 nothing. */
+static int64_t calls_before_advice(int64_t bytes, int64_t ns)
+{
+    int64_t at = -1, least = 0, most = 0;
+    const int64_t mine = t_ranks == 1 ? ns : t_rank == 0 ? 0 : ns * t_ranks / (t_ranks - 1);
+    atn_driver *const d = new_adviser(&at);
+    const atn_subject s = {.q = {.op = ATN_BCAST, .p = t_ranks, .bytes = bytes}};
+    atn_call_class *const x = d != NULL ? atn_tune_driver_class(d, &s) : NULL;
+    for (int i = 0; i < 1000 && at < 0 && x != NULL; i++) {
+        atn_turn turn;
+        atn_tune_driver_turn(d, x, bytes, &turn);
+        atn_tune_driver_note(&turn, ticks_of(mine));
+    }
+    atn_tune_driver_free(d);
+    MPI_Allreduce(&at, &least, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&at, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    t_check(least == most, "advice after %lld to %lld calls", (long long)least, (long long)most);
+    return at;
+}
+
+/* A tuner is expected to cost 3 ms. */
+static void check_worth(void)
+{
+    const int64_t of_long = calls_before_advice(ATN_SHORT_BYTES, 100000),
+                  of_short = calls_before_advice(8, 1000000),
+                  of_shorter = calls_before_advice(8, 100000),
+                  of_shortest = calls_before_advice(8, 1000);
+    t_check(of_long == 1, "long calls: %lld", (long long)of_long);
+    t_check(of_short == 31, "calls of 1 ms: %lld", (long long)of_short);
+    t_check(of_shorter > 140 && of_shorter < 160, "calls of 100 us: %lld", (long long)of_shorter);
+    t_check(of_shortest == -1, "calls of 1 us: %lld", (long long)of_shortest);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     t_start(60);
+    t_point("advice when it is worth it");
+    check_worth();
     t_point("all classes");
     check_all();
     t_point("a rank without memory");

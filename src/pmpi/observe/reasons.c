@@ -150,8 +150,7 @@ static atn_job_reason of_class(const atn_comm *c, const atn_call_class *x)
         return because(ATN_WHY_ORDER);
     switch (f.is) {
     case ATN_KIND_FEW:
-        return (atn_job_reason){.why = ATN_WHY_FEW,
-                                .n = {f.seen, atn_select_advice_calls_needed(c, x, f.needed)}};
+        return (atn_job_reason){.why = ATN_WHY_FEW, .n = {f.seen, f.needed}};
     case ATN_KIND_COSTS:
         return (atn_job_reason){.why = ATN_WHY_SET_UP,
                                 .n = {f.off.cost_ns, f.off.left_ns, f.off.at, f.needed}};

@@ -178,27 +178,6 @@ static bool seems_worth_planning(const atn_call_class *x)
            atn_ticks_ns(atn_ticks() - x->since) > worth_ns;
 }
 
-/* Calls that a class of short calls needs so as not to be rare on its communicator: other classes
- * are worth more, unless the job is run to produce wisdom for others. */
-static int64_t frequent_calls(const atn_comm *c, const atn_call_class *x)
-{
-    enum { PART = 16, WHOLE = 100 };
-    const bool any = atn_select_is_star() || atn_job_current.budget > WHOLE ||
-                     x->subject.q.bytes < 0 || x->subject.q.bytes >= ATN_SHORT_BYTES;
-    return any ? 0 : (int64_t)((c->calls + PART - 1) / PART);
-}
-
-static bool is_rare(const atn_comm *c, const atn_call_class *x)
-{
-    return x->calls < frequent_calls(c, x);
-}
-
-int64_t atn_select_advice_calls_needed(const atn_comm *c, const atn_call_class *x, int64_t needed)
-{
-    const int64_t least = frequent_calls(c, x);
-    return least > needed ? least : needed;
-}
-
 atn_why atn_select_advice_fixed_reason(const atn_comm *c, const atn_call_class *x)
 {
     const atn_subject *const s = &x->subject;
@@ -217,7 +196,7 @@ atn_why atn_select_advice_fixed_reason(const atn_comm *c, const atn_call_class *
 static bool is_worth_planning(atn_comm *c, const atn_call_class *x)
 {
     const bool seems = seems_worth_planning(x);
-    if ((x->subject.q.bytes < 0 && x->mean == 0) || is_rare(c, x))
+    if (x->subject.q.bytes < 0 && x->mean == 0)
         return false;
     const atn_outlook outlook = atn_select_prediction_of(c, x);
     const bool is = outlook == ATN_OUTLOOK_COMES ||

@@ -17,9 +17,7 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
 void atn_select_advice_received(void *context, const atn_call_class *x, atn_advice advice);
 void atn_select_advice_times(void *context, atn_call_class *x, int incumbent_before);
 
-/* For reports: how many calls a class needs to be considered, at least `needed`; why native serves
- * a class for good. */
-int64_t atn_select_advice_calls_needed(const atn_comm *c, const atn_call_class *x, int64_t needed);
+/* For reports: why native serves a class for good. */
 atn_why atn_select_advice_fixed_reason(const atn_comm *c, const atn_call_class *x);
 
 #endif

@@ -9,6 +9,7 @@
 #include "pmpi/own.h"
 #include "pmpi/select/advice.h"
 #include "pmpi/select/arrivals.h"
+#include "pmpi/select/candidates.h"
 #include "pmpi/select/prediction.h"
 #include "pmpi/select/probe.h"
 #include "pmpi/select/problem.h"
@@ -20,6 +21,13 @@ static const int64_t probe_bytes = (int64_t)16 << 20; /* larger calls are not ex
 /* Per mille.  A quarter is reserved for costs that are not measured: evicted caches, additional
  * connections, and the start. */
 static int spendable(int percent) { return 10 * percent * 3 / 4; }
+
+/* Unless the job is run to produce wisdom for others, or calls are predicted. */
+static int worth_of(const atn_job *job)
+{
+    enum { TIMES = 10, WHOLE = 100 };
+    return atn_select_is_star() || job->budget > WHOLE || job->predicts ? 0 : TIMES;
+}
 
 bool atn_select_online_start(atn_comm *c)
 {
@@ -36,6 +44,7 @@ bool atn_select_online_start(atn_comm *c)
         .iallreduce = atn_pmpi_own_iallreduce,
         .tune = atn_tune_defaults,
         .budget = spendable(job->budget),
+        .worth = worth_of(job),
         .overhead_ns =
             c->user == MPI_COMM_WORLD ? atn_clock_kernel_ns() - atn_job_current.began_ns : 0,
         .expect = atn_select_advice_expect,
@@ -224,7 +233,7 @@ int atn_select_online_done(atn_comm *c, const atn_turn *turn, int code)
 {
     if (turn->of == NULL)
         return code;
-    if (turn->block >= 0 && turn->shadow == NULL)
+    if (turn->shadow == NULL)
         atn_tune_driver_note(turn, atn_ticks() - turn->start);
     if (!turn->agree || c->stage != ATN_COMM_SERVED)
         return code;
@@ -238,7 +247,7 @@ static bool may_repeat(const atn_comm *c, const atn_call *call, const atn_call_k
                        const atn_turn *turn, bool whole)
 {
     if (k->count < 0 || turn->block >= 0 || c->stage != ATN_COMM_SERVED ||
-        atn_job_current.by_history)
+        atn_job_current.by_history || !atn_tune_class_is_watched(turn->of))
         return false;
     if (turn->use->row->algo->build == NULL)
         return true;

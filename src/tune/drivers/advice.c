@@ -1,6 +1,17 @@
 /* advice.c - rank 0 determines the candidates of a call class and when they are due. */
+#include <string.h>
+
 #include "base/clock.h"
 #include "tune/drivers/driver_private.h"
+
+/* Or of sizes that ranks do not share. */
+static bool is_short(const atn_call_class *x) { return x->subject.q.bytes < ATN_SHORT_BYTES; }
+
+/* The same on all ranks. */
+static bool is_weighed(const atn_driver *d, const atn_call_class *x)
+{
+    return d->s.worth > 0 && is_short(x) && x->calls > 0 && !x->times_arrivals;
+}
 
 /* Time from call to call so far, computation included. */
 static int64_t seen_ps(const atn_call_class *x)
@@ -24,8 +35,8 @@ static int64_t pause_of(const atn_call_class *x, const atn_deferral *off)
     enum { PART = 8 };
     if (x->calls == 0)
         return 1;
-    const int64_t calls = calls_during(x, atn_tune_costs_of_tuner().wait_ns),
-                  least = off->costs ? x->calls / PART : x->calls;
+    const int64_t calls = calls_during(x, atn_tune_costs_of_tuner(is_short(x)).wait_ns),
+                  least = off->costs && !is_short(x) ? x->calls / PART : x->calls;
     return calls > least ? calls : least;
 }
 
@@ -39,12 +50,12 @@ static void write_advice(atn_driver *d, const atn_call_class *x, atn_advice_requ
     const atn_advice before =
         d->s.prepare != NULL ? d->s.prepare(d->s.context, x, &a->off) : ATN_ADVICE_RACE;
     if (x->calls > 0 && !x->times_arrivals && before == ATN_ADVICE_RACE)
-        a->off = atn_tune_costs_of_tuner();
+        a->off = atn_tune_costs_of_tuner(is_short(x));
     if (before != ATN_ADVICE_RACE)
         a->advice = before;
     else if (!a->off.costs)
         a->advice = d->s.advise(d->s.context, x, &f, &a->off);
-    d->worked_ns = atn_clock_thread_ns() - start;
+    d->worked_ns = atn_clock_thread_ns() - start + (is_weighed(d, x) ? d->weighed_ns : 0);
     a->off.at = x->calls;
     a->seen_ps = seen_ps(x);
     a->passed_ns = atn_tune_driver_passed(d);
@@ -57,23 +68,79 @@ static void write_advice(atn_driver *d, const atn_call_class *x, atn_advice_requ
         atn_tune_request_answer(y, (atn_advice)a->advice, &f);
 }
 
+/* ---- what the calls of all ranks take ---- */
+
+/* Sums over ranks, and values of rank 0. */
+enum { SUM_VOLUME, SUM_LEAST, OF_COST, OF_WEIGHED, OF_SEEN, OF_PASSED, OF_OVERHEAD, SUMS };
+
+/* Ranks may arrive late, so the shortest one shows what it costs. */
+static bool add_up(atn_driver *d, const atn_call_class *x, int64_t sums[SUMS])
+{
+    memset(sums, 0, SUMS * sizeof *sums);
+    sums[SUM_VOLUME] = x->volume;
+    sums[SUM_LEAST] = x->least_ns;
+    if (d->s.r == 0) {
+        sums[OF_COST] = atn_tune_costs_of_tuner(true).cost_ns;
+        sums[OF_WEIGHED] = d->weighed_ns;
+        sums[OF_SEEN] = seen_ps(x);
+        sums[OF_PASSED] = atn_tune_driver_passed(d);
+        sums[OF_OVERHEAD] = atn_tune_driver_overhead(d);
+    }
+    const int64_t start = atn_ticks();
+    const int code = d->s.allreduce(MPI_IN_PLACE, sums, SUMS, MPI_INT64_T, MPI_SUM, d->s.comm);
+    const int64_t ns = atn_ticks_ns(atn_ticks() - start);
+    if (d->weighed_ns == 0 || ns < d->weighed_ns)
+        d->weighed_ns = ns;
+    d->shortest_ns = sums[OF_WEIGHED];
+    return code == MPI_SUCCESS;
+}
+
 /* Sizes that ranks do not share: the sizes of the current call represent the class. */
-static bool average_size(const atn_driver *d, atn_call_class *x)
+static int64_t mean_size(const atn_driver *d, const atn_call_class *x, int64_t sum)
 {
     const bool row = atn_sched_operation_get(x->subject.q.op)->source == ATN_SIDE_ROW;
-    const int64_t blocks = (int64_t)d->s.p * (row ? d->s.p : 1);
-    int64_t sum = x->volume;
-    if (d->s.allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM, d->s.comm) != MPI_SUCCESS)
-        return false;
-    x->mean = sum / blocks;
-    return true;
+    return sum / ((int64_t)d->s.p * (row ? d->s.p : 1));
 }
+
+/* Whether the calls so far, and probably as many that follow, justify a tuner.  The shortest ones
+ * count: a tuner cannot avoid that ranks wait for the last one.  Decided by all ranks from what
+ * they share, without a further message. */
+static bool is_worth(const atn_driver *d, const atn_call_class *x, const int64_t sums[SUMS],
+                     atn_answer *a)
+{
+    static const int64_t most = INT32_MAX;
+    const int64_t call_ns = sums[SUM_LEAST] / d->s.p + 1,
+                  needed = d->s.worth * sums[OF_COST] / call_ns, more = needed - x->calls,
+                  pause = more > x->calls ? more : x->calls;
+    a->pause = pause < most ? pause : most;
+    a->off.at = x->calls;
+    a->seen_ps = sums[OF_SEEN];
+    a->passed_ns = sums[OF_PASSED];
+    a->overhead_ns = sums[OF_OVERHEAD];
+    return more <= 0;
+}
+
+/* False: there is no text, because sums failed or the class must wait. */
+static bool weigh(atn_driver *d, atn_call_class *x, atn_answer *a)
+{
+    int64_t sums[SUMS];
+    const bool weighed = is_weighed(d, x);
+    if (!weighed && x->subject.q.bytes >= 0)
+        return true;
+    if (!add_up(d, x, sums))
+        return false;
+    d->worked_ns = d->weighed_ns;
+    x->mean = mean_size(d, x, sums[SUM_VOLUME]);
+    return !weighed || is_worth(d, x, sums, a);
+}
+
+/* ---- the exchange ---- */
 
 /* Collective; false: there is no text. */
 static bool exchange(atn_driver *d, atn_call_class *x, atn_advice_request *y)
 {
     y->answer = (atn_answer){.advice = ATN_ADVICE_LATER, .pause = 1};
-    if (x->subject.q.bytes < 0 && !average_size(d, x))
+    if (!weigh(d, x, &y->answer))
         return false;
     if (d->s.r == 0)
         write_advice(d, x, y);

@@ -52,13 +52,25 @@ void atn_tune_driver_cost(atn_driver *d, int64_t ns)
     atn_tune_driver_cost_once(d, ns);
 }
 
+/* The start credit so far. */
+static int64_t credit_by(int64_t now_ns)
+{
+    const int64_t began_ns = account.twice_ns - ATN_CREDIT_NS,
+                  early_ns = now_ns < account.twice_ns ? now_ns - began_ns : ATN_CREDIT_NS;
+    return early_ns / account.of * account.share;
+}
+
 /* The first one takes a plan and about as many collectives as the start. */
-atn_deferral atn_tune_costs_of_tuner(void)
+atn_deferral atn_tune_costs_of_tuner(bool is_short)
 {
     static const int64_t plan_ns = 3000000;
-    const int64_t n = atomic_load(&tuners);
+    const int64_t n = atomic_load(&tuners), now_ns = atn_clock_kernel_ns(),
+                  credit_ns = is_short ? credit_by(now_ns) : 0;
     const int64_t cost_ns = n > 0 ? atomic_load(&set_up_ns) / n : start_ns + plan_ns;
-    return atn_tune_account_check(&account, atn_clock_kernel_ns(), cost_ns);
+    atn_deferral off = atn_tune_account_check(&account, now_ns, cost_ns + credit_ns);
+    off.cost_ns -= credit_ns;
+    off.left_ns -= credit_ns;
+    return off;
 }
 
 int64_t atn_tune_driver_overhead(const atn_driver *d) { return d->s.overhead_ns + d->overhead_ns; }

@@ -82,11 +82,13 @@ int64_t atn_tune_driver_delay(atn_driver *d, int64_t ticks)
 
 /* Calls before the first request for advice: most classes of short calls are too rare to justify
  * one. */
-static int64_t few_calls(const atn_call_class *x)
+static int64_t few_calls(const atn_driver *d, const atn_call_class *x)
 {
-    enum { ONE_OF_LONG = 1, OF_UNKNOWN = 3, OF_SHORT = 7 };
+    enum { ONE_OF_LONG = 1, OF_UNKNOWN = 3, OF_SHORT = 7, OF_WORTHY = 31 };
     const int64_t bytes = x->subject.q.bytes;
-    return bytes < 0 ? OF_UNKNOWN : bytes >= ATN_SHORT_BYTES ? ONE_OF_LONG : OF_SHORT;
+    if (bytes < 0)
+        return OF_UNKNOWN;
+    return bytes >= ATN_SHORT_BYTES ? ONE_OF_LONG : d->s.worth > 0 ? OF_WORTHY : OF_SHORT;
 }
 
 /* Most programs start without wisdom: then advice is requested later. */
@@ -96,7 +98,7 @@ static void expect(atn_driver *d, atn_call_class *x)
     if (advice == ATN_ADVICE_FIXED)
         x->quiet = INT64_MAX;
     else if (advice == ATN_ADVICE_LATER)
-        x->quiet = x->calls = few_calls(x);
+        x->quiet = x->calls = few_calls(d, x);
     if (advice == ATN_ADVICE_FIXED)
         d->s.advised(d->s.context, x, advice);
 }
@@ -316,10 +318,19 @@ void atn_tune_driver_turn(atn_driver *d, atn_call_class *x, int64_t bytes, atn_t
     grant(x);
 }
 
+static void watch(atn_call_class *x, int64_t ticks)
+{
+    const int64_t ns = atn_ticks_ns(ticks);
+    if (x->watched++ == 0 || ns < x->least_ns)
+        x->least_ns = ns;
+}
+
 void atn_tune_driver_note(const atn_turn *turn, int64_t ticks)
 {
-    if (ticks > 0)
+    if (ticks > 0 && turn->block >= 0)
         turn->of->ticks[turn->block] += ticks;
+    else if (ticks > 0 && turn->of->tuner == NULL)
+        watch(turn->of, ticks);
 }
 
 /* Of a call so far, the same on all ranks. */
@@ -352,7 +363,8 @@ static void charge_agreement(const atn_driver *d, atn_call_class *x, int64_t mos
     const bool apart = !x->mutual && most_ns > call_ns / PATIENCE;
     if (apart)
         x->ahead = atn_min(LATER * ahead(d, x), ATN_DRIVER_MOST);
-    atn_tune_tuner_agreement(x->tuner, apart ? call_ns : least_ns);
+    const int64_t ns = apart ? call_ns : least_ns;
+    atn_tune_tuner_agreement(x->tuner, ns > d->shortest_ns ? ns : d->shortest_ns);
 }
 
 /* Agreements complete in the order in which they began. */

@@ -56,6 +56,8 @@ typedef struct atn_call_class {
     int64_t waited;      /* ns, for its last agreement, on this rank */
     bool mutual;         /* that was awaited where ranks wait for each other in any case */
     int64_t seen_ps;     /* between two calls on rank 0 before it had a tuner; 0: unknown */
+    int64_t watched;     /* calls that were timed before it had a tuner */
+    int64_t least_ns;    /* of the shortest of them, on this rank */
     /* Where ranks do not share sizes: */
     int64_t volume; /* bytes of the latest call on this rank */
     int64_t mean;   /* of a block on average, at the last advice */
@@ -89,6 +91,7 @@ typedef struct {
                       MPI_Comm comm, MPI_Request *request);
     atn_tune_settings tune;
     int budget;          /* per mille */
+    int worth;           /* times its cost that short calls take before they get a tuner; 0: any */
     int64_t overhead_ns; /* already spent, charged to the budget */
     /* On all ranks alike, for a new class: FIXED: native for good; FIELD: advice is needed at once;
      * LATER: there is no advice before the next call. */
@@ -130,8 +133,15 @@ void atn_tune_driver_cost_once(atn_driver *d, int64_t ns);
 /* The next call of a class; requests advice when it is due (collective).  Afterwards its promise
  * has the number of calls that need no turn, if this one is not timed. */
 void atn_tune_driver_turn(atn_driver *d, atn_call_class *x, int64_t bytes, atn_turn *turn_p);
-/* Adds a time, in ticks, to the block of a turn. */
+/* The call has taken this time, in ticks: part of a block, or of what its class takes without a
+ * tuner. */
 void atn_tune_driver_note(const atn_turn *turn, int64_t ticks);
+/* Whether equal calls need not be timed. */
+static inline bool atn_tune_class_is_watched(const atn_call_class *x)
+{
+    enum { ENOUGH = 3 };
+    return x->tuner != NULL || x->watched >= ENOUGH;
+}
 
 /* The round of a class ends with this call, number `call` on the communicator: starts the agreement
  * on `comm`.  Returns an MPI error code. */

@@ -23,6 +23,8 @@ struct atn_driver {
     int64_t opened;      /* ticks */
     int64_t overhead_ns; /* cost on this rank without regret and agreements */
     int64_t worked_ns;   /* on rank 0, for its latest advice */
+    int64_t weighed_ns;  /* the shortest collective of its own, on rank 0; 0: none */
+    int64_t shortest_ns; /* the same, as ranks agreed on at the last one */
     int64_t shared_ns;   /* savings that the account for set-ups has a part of */
     int n, room, most;   /* classes; for which there is memory; for which there may be */
     atn_class_key keys[ATN_TUNERS_MOST];
@@ -48,7 +50,8 @@ int64_t atn_tune_driver_passed(const atn_driver *d);
 /* Cost on this rank in nanoseconds, without regret and agreements. */
 int64_t atn_tune_driver_overhead(const atn_driver *d);
 /* The expected cost of setting up one more tuner, which start and set-ups of this process on all
- * communicators may defer: each communicator begins without any. */
-atn_deferral atn_tune_costs_of_tuner(void);
+ * communicators may defer: each communicator begins without any.  The start credit is not for short
+ * calls: most programs have many classes of them, and end before one has paid off. */
+atn_deferral atn_tune_costs_of_tuner(bool is_short);
 
 #endif
