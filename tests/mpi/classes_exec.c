@@ -149,7 +149,7 @@ static int64_t ticks_of(int64_t ns)
     return (int64_t)((double)ns / (double)atn_ticks_ns(ticks) * (double)ticks);
 }
 
-/* The number of calls before advice, if they take `ns` in the mean over ranks, on rank 0 nothing. */
+/* Calls before advice, if they take `ns` in the mean over ranks and nothing on rank 0. */
 static int64_t calls_before_advice(int64_t bytes, int64_t ns)
 {
     int64_t at = -1, least = 0, most = 0;
