@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "harness.h"
 #include "tune/drivers/driver.h"
 

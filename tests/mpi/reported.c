@@ -3,7 +3,7 @@
  *   reported MODE CALLS
  *
  * messages: no collectives at all.  later: nonblocking reductions.  exact: sums of integers.
- * rounded: sums of doubles.  own: a user operator.  inter: an inter-communicator.
+ * long: of many.  rounded: sums of doubles.  own: a user operator.  inter: an inter-communicator.
  * alone: a communicator of one process.  other: elements that overlap, which are not served.
  * empty: no data. */
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 
 #include "harness.h"
 
-enum { N = 40 };
+enum { N = 40, LONG = 4096 };
 static double in[N], out[N];
-static int64_t whole[N], sum[N];
+static int64_t whole[LONG], sum[LONG];
 
 static void message(MPI_Comm comm)
 {
@@ -29,6 +29,11 @@ static void later(MPI_Comm comm)
 }
 
 static void exact(MPI_Comm comm) { MPI_Allreduce(whole, sum, N, MPI_INT64_T, MPI_SUM, comm); }
+
+static void exact_long(MPI_Comm comm)
+{
+    MPI_Allreduce(whole, sum, LONG, MPI_INT64_T, MPI_SUM, comm);
+}
 
 static void rounded(MPI_Comm comm) { MPI_Allreduce(in, out, N, MPI_DOUBLE, MPI_SUM, comm); }
 
@@ -65,9 +70,9 @@ static void other(MPI_Comm comm)
 static const struct {
     const char *name;
     void (*call)(MPI_Comm comm);
-} modes[] = {{"messages", message}, {"later", later}, {"exact", exact},
-             {"rounded", rounded},  {"own", own},     {"inter", exact},
-             {"alone", exact},      {"other", other}, {"empty", empty}};
+} modes[] = {{"messages", message}, {"later", later}, {"exact", exact},     {"rounded", rounded},
+             {"own", own},          {"inter", exact}, {"long", exact_long}, {"alone", exact},
+             {"other", other},      {"empty", empty}};
 
 /* Even and odd ranks on either side. */
 static MPI_Comm join_groups(void)
