@@ -195,6 +195,14 @@ static double excess_of(const planner *p, const atn_prospect *x)
     return exp(p->every.sum / (p->every.n + STRANGE));
 }
 
+/* Rings are contention-free; what is hoped for if messages are forwarded inside hosts is not as
+ * certain. */
+static bool is_certain(const planner *p, int i)
+{
+    const bool forwards = p->r.v[i].choice.row->algo->klass == ATN_STORE_FORWARD;
+    return p->probe[i].ring && !(forwards && p->inside.b > 0);
+}
+
 static atn_status look(planner *p, int i)
 {
     atn_prospect *x = &p->r.v[i];
@@ -209,7 +217,7 @@ static atn_status look(planner *p, int i)
         p->r.evaluated++;
         p->best = fmin(p->best, seconds);
         learn(p, x);
-    } else if (p->probe[i].ring && atn_plan_choice_is_aware(&x->choice)) {
+    } else if (is_certain(p, i) && atn_plan_choice_is_aware(&x->choice)) {
         x->seconds = x->hope;
     } else {
         x->seconds = fmax(x->seconds, seconds); /* so far it got */
@@ -217,21 +225,22 @@ static atn_status look(planner *p, int i)
     return status == ATN_MEMORY ? status : ATN_OK;
 }
 
-/* What was not evaluated is doubtful: where evaluations are exact, most of all pipelines, whose
- * traffic is known of few segments. */
+/* What was not evaluated is doubtful: where evaluations are exact, or ranks share hosts, above all
+ * pipelines, whose traffic is known of few segments. */
 static double doubt_about(const planner *p, const atn_prospect *x)
 {
     const bool alone = p->like[WAY][x->group[WAY]].n == 0;
-    return alone && !p->reduced && x->segments > 1 ? 1.5 : 1.1;
+    const bool severe = !p->reduced || p->inside.b > 0;
+    return alone && severe && x->segments > 1 ? 1.5 : 1.1;
 }
 
-/* Nothing is expected to be better than hoped for.  Rings are contention-free. */
+/* Nothing is expected to be better than hoped for. */
 static void judge_the_rest(planner *p)
 {
     for (int i = 0; i < p->r.n; i++) {
         atn_prospect *const x = &p->r.v[i];
-        const bool ring = p->probe[i].ring && p->like[WAY][x->group[WAY]].n == 0;
-        const double factor = ring ? 1 : fmax(1, excess_of(p, x)) * doubt_about(p, x);
+        const bool certain = is_certain(p, i) && p->like[WAY][x->group[WAY]].n == 0;
+        const double factor = certain ? 1 : fmax(1, excess_of(p, x)) * doubt_about(p, x);
         if (!x->evaluated)
             x->seconds = fmax(x->seconds, x->hope * factor);
     }
@@ -354,13 +363,15 @@ static double expected(const planner *p, const atn_prospect *x)
     return x->hope * excess_of(p, x) * (x->segments > 1 ? 1.15 : 1);
 }
 
-/* The one that is expected to be fastest; in jobs, unless that is far behind.  -1: none. */
-static int most_promising(const planner *p)
+/* The one that is expected to be fastest; in jobs, unless that is far behind.  -1: none.
+ * `pipelines`: may be one. */
+static int most_promising(const planner *p, bool pipelines)
 {
     double least = is_job(p) ? PROMISING * p->best : INFINITY;
     int found = -1;
     for (int i = 0; i < p->r.n; i++) {
-        const double seconds = is_open(p, i) ? expected(p, &p->r.v[i]) : INFINITY;
+        const bool considered = is_open(p, i) && (pipelines || p->r.v[i].segments <= 1);
+        const double seconds = considered ? expected(p, &p->r.v[i]) : INFINITY;
         if (seconds < least) {
             least = seconds;
             found = i;
@@ -369,9 +380,16 @@ static int most_promising(const planner *p)
     return found;
 }
 
+/* On many ranks that share hosts a pipeline may use up the budget: first one that does not. */
+static int next_to_look_at(const planner *p)
+{
+    const int first = p->inside.b > 0 && p->r.evaluated == 0 ? most_promising(p, false) : -1;
+    return first >= 0 ? first : most_promising(p, true);
+}
+
 static atn_status look_at_next(planner *p)
 {
-    const int i = p->budget > 0 ? most_promising(p) : -1;
+    const int i = p->budget > 0 ? next_to_look_at(p) : -1;
     if (i < 0) {
         p->next = DONE;
         return ATN_OK;

@@ -49,6 +49,29 @@ static void spread_over_ports(planner *p)
     }
 }
 
+/* ---- ranks that share hosts ---- */
+
+static atn_plan_hosts hosts_of(const atn_topo *t)
+{
+    atn_plan_hosts h = {.n = atn_topo_hosts(t), .runs = 1};
+    for (int r = 1; r < t->p; r++)
+        h.runs += atn_topo_host_of(t, r) != atn_topo_host_of(t, r - 1);
+    return h;
+}
+
+/* Few ranks can be evaluated without it. */
+static void set_hosts(planner *p)
+{
+    const atn_topo *const t = p->q.topo;
+    if (!p->reduced || t == NULL || t->p != p->q.p || strcmp(p->model->name, "links") != 0)
+        return;
+    const int c = atn_model_machine_channel_of(p->m, t, 0, 0);
+    p->hosts = hosts_of(t);
+    if (p->hosts.n < p->q.p && atn_model_channel_inside(c))
+        p->inside = (atn_alpha_beta){.a = atn_model_links_message(p->m, c).empty,
+                                     .b = 1.0 / atn_model_channel_rate(p->m, c)};
+}
+
 /* Forms agree with the model that evaluates schedules, as far as it distinguishes them. */
 static void set_network(planner *p)
 {
@@ -60,6 +83,7 @@ static void set_network(planner *p)
         p->net.a = p->message.empty;
     }
     spread_over_ports(p);
+    set_hosts(p);
 }
 
 /* Bytes of its longest messages, as far as can be derived without building. */
@@ -163,6 +187,29 @@ static atn_cost_form *form_of(planner *p, const atn_prospect *x)
     return *f;
 }
 
+/* The part of its rounds in which a message that is forwarded changes the host: the depth of a tree
+ * is a logarithm, that of a chain a number of ranks. */
+static double rounds_between(const planner *p, const atn_prospect *x, const atn_problem *q,
+                             double rounds)
+{
+    const atn_plan_hosts h = q->topo == p->q.topo ? p->hosts : hosts_of(q->topo);
+    const int places = x->plain ? h.runs : h.n;
+    return places < q->p && rounds > 1 ? pow(rounds, log(places) / log(q->p)) : rounds;
+}
+
+/* What is forwarded waits less inside hosts.  `each`: bytes of a segment in seconds. */
+static void forward_inside(const planner *p, const atn_prospect *x, const atn_problem *q,
+                           double latency, double each, atn_form_terms *terms)
+{
+    const double rounds = latency / x->start;
+    if (!(p->inside.b > 0) || x->choice.row->algo->klass != ATN_STORE_FORWARD || q->topo == NULL)
+        return;
+    const double inside = rounds - rounds_between(p, x, q, rounds);
+    terms->latency -= inside * fmax(0, x->start - p->inside.a);
+    if (terms->bytes >= rounds * each)
+        terms->bytes -= inside * each * fmax(0, 1 - p->inside.b / p->net.b);
+}
+
 /* Segments follow each other as fast as a rank can forward them, or as their bytes allow.  Nothing
  * is known of terms of 0. */
 atn_form_terms atn_plan_estimate_terms(planner *p, const atn_prospect *x, const atn_problem *q,
@@ -177,6 +224,7 @@ atn_form_terms atn_plan_estimate_terms(planner *p, const atn_prospect *x, const 
         return (atn_form_terms){0, 0};
     *latency_p = terms.latency;
     terms.latency += more * fmin(1, fmax(0, p->message.forward - each) / x->start);
+    forward_inside(p, x, q, *latency_p, each, &terms);
     return terms;
 }
 
@@ -185,7 +233,8 @@ static const atn_prospect *form_before(const planner *p, int i)
 {
     const atn_prospect *const x = &p->r.v[i];
     for (int k = i - 1; k >= x->group[FORM]; k--)
-        if (p->r.v[k].group[FORM] == x->group[FORM] && p->r.v[k].segments == x->segments)
+        if (p->r.v[k].group[FORM] == x->group[FORM] && p->r.v[k].segments == x->segments &&
+            p->r.v[k].plain == x->plain)
             return &p->r.v[k];
     return NULL;
 }
@@ -222,9 +271,9 @@ static void set_forms(planner *p)
 {
     for (int i = 0; i < p->r.n; i++) {
         atn_prospect *const x = &p->r.v[i];
+        x->plain = !atn_plan_choice_is_aware(&x->choice);
         set_form(p, i);
         x->overlap = 1;
-        x->plain = !atn_plan_choice_is_aware(&x->choice);
         set_hope(p, x, hope_of(p, x));
     }
 }

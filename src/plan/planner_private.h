@@ -30,6 +30,12 @@ typedef struct {
     int n;
 } atn_plan_excess;
 
+/* How the ranks of a problem are placed on hosts: their number, and that of changes from one to
+ * another in the order of ranks, plus one. */
+typedef struct {
+    int n, runs;
+} atn_plan_hosts;
+
 struct atn_planning {
     atn_problem q;
     const atn_machine *m;
@@ -39,6 +45,8 @@ struct atn_planning {
     int at; /* of the candidates in the order of what they promise */
     atn_alpha_beta net;
     atn_links_message message; /* of the slowest channel */
+    atn_alpha_beta inside;     /* of two ranks of a host; b 0: no two ranks share one */
+    atn_plan_hosts hosts;      /* of the problem */
     double contention;
     atn_ranking r;
     bool reduced; /* schedules are evaluated on the miniature */
