@@ -6,6 +6,10 @@ attune=$build/bin/attune
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export XDG_DATA_HOME=$build/results/data # the user's wisdom is neither read nor changed
 
+# The comment at the head of a benchmark.
+usage() { sed -n '2,/^[^#]/{/^[^#]/d; s/^# \{0,1\}//p}' "$0"; }
+[[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit 0; }
+
 # The flavours that were built.
 flavours() {
     for f in openmpi mpich; do

@@ -157,6 +157,17 @@ version() { cmake -D ATN_VERSION="$1" -P cmake/AttuneVersion.cmake; }
 check_fails "version: headers differ from VERSION" "include/attune/version.h has version" version 9.8.7
 check "version" version "$(cat VERSION)"
 
+# A benchmark that ignores --help runs for minutes.
+benchmarks_have_help() {
+    local file bad=0
+    for file in bench/*; do
+        [ -f "$file" ] && [ -x "$file" ] || continue
+        timeout 10 "$file" --help </dev/null 2>&1 | grep -q . || { echo "# $file --help prints nothing"; bad=1; }
+    done
+    return "$bad"
+}
+check "benchmarks print their help" benchmarks_have_help
+
 # ---- the runner ----
 mkdir -p "$bad/tests"
 cp tests/run "$bad/tests/run"
