@@ -41,19 +41,24 @@ static void advised(void *context, const atn_call_class *x, atn_advice advice)
     ++*(int *)context;
 }
 
+static atn_driver_setup setup_with(void *context)
+{
+    return (atn_driver_setup){.p = t_ranks,
+                              .r = t_rank,
+                              .comm = MPI_COMM_WORLD,
+                              .bcast = MPI_Bcast,
+                              .allreduce = MPI_Allreduce,
+                              .iallreduce = MPI_Iallreduce,
+                              .tune = atn_tune_defaults,
+                              .context = context};
+}
+
 static atn_driver *new_driver(int *count)
 {
-    const atn_driver_setup setup = {.p = t_ranks,
-                                    .r = t_rank,
-                                    .comm = MPI_COMM_WORLD,
-                                    .bcast = MPI_Bcast,
-                                    .allreduce = MPI_Allreduce,
-                                    .iallreduce = MPI_Iallreduce,
-                                    .tune = atn_tune_defaults,
-                                    .budget = 20,
-                                    .expect = expect,
-                                    .advised = advised,
-                                    .context = count};
+    atn_driver_setup setup = setup_with(count);
+    setup.budget = 20;
+    setup.expect = expect;
+    setup.advised = advised;
     atn_driver *const d = atn_tune_driver_new(&setup);
     if (d == NULL)
         t_die("no memory for a driver");
@@ -127,18 +132,11 @@ static void note_advice(void *context, const atn_call_class *x, atn_advice advic
 /* Without limit of budget. */
 static atn_driver *new_adviser(int64_t *advised_at)
 {
-    const atn_driver_setup setup = {.p = t_ranks,
-                                    .r = t_rank,
-                                    .comm = MPI_COMM_WORLD,
-                                    .bcast = MPI_Bcast,
-                                    .allreduce = MPI_Allreduce,
-                                    .iallreduce = MPI_Iallreduce,
-                                    .tune = atn_tune_defaults,
-                                    .worth = 5,
-                                    .expect = expect_later,
-                                    .advise = advise_native,
-                                    .advised = note_advice,
-                                    .context = advised_at};
+    atn_driver_setup setup = setup_with(advised_at);
+    setup.worth = 5;
+    setup.expect = expect_later;
+    setup.advise = advise_native;
+    setup.advised = note_advice;
     return atn_tune_driver_new(&setup);
 }
 
