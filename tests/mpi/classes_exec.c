@@ -168,6 +168,36 @@ static int64_t calls_before_advice(int64_t bytes, int64_t ns)
     return at;
 }
 
+static atn_advice advise_arrivals(void *context, const atn_call_class *x, atn_candidate_set *f,
+                                  atn_deferral *off_p)
+{
+    (void)context, (void)x, (void)f, (void)off_p;
+    return ATN_ADVICE_ARRIVALS;
+}
+
+/* Arrivals are measured at the call after the advice, also of calls that were weighed before. */
+static void check_arrivals(void)
+{
+    int64_t unused = -1;
+    atn_driver_setup setup = setup_with(&unused);
+    setup.worth = 5;
+    setup.expect = expect_later;
+    setup.advise = advise_arrivals;
+    setup.advised = note_advice;
+    atn_driver *const d = atn_tune_driver_new(&setup);
+    const atn_subject s = {.q = {.op = ATN_BCAST, .p = t_ranks, .bytes = 8}};
+    atn_call_class *const x = d != NULL ? atn_tune_driver_class(d, &s) : NULL;
+    int calls = 0;
+    for (; calls < 100 && x != NULL && !x->times_arrivals; calls++) {
+        atn_turn turn;
+        atn_tune_driver_turn(d, x, 8, &turn);
+        atn_tune_driver_note(&turn, ticks_of(1000000));
+    }
+    t_check(x != NULL && calls == 32, "advice in call %d", calls);
+    t_check(x != NULL && atn_tune_driver_times_arrivals(x), "arrivals are not measured at once");
+    atn_tune_driver_free(d);
+}
+
 /* A tuner is expected to cost 3 ms. */
 static void check_worth(void)
 {
@@ -187,6 +217,7 @@ int main(int argc, char **argv)
     t_start(60);
     t_point("advice when it is worth it");
     check_worth();
+    check_arrivals();
     t_point("all classes");
     check_all();
     t_point("a rank without memory");

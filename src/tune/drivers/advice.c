@@ -78,7 +78,7 @@ static bool add_up(atn_driver *d, const atn_call_class *x, int64_t sums[SUMS])
 {
     memset(sums, 0, SUMS * sizeof *sums);
     sums[SUM_VOLUME] = x->volume;
-    sums[SUM_LEAST] = x->least_ns;
+    sums[SUM_LEAST] = atn_ticks_ns(x->least);
     if (d->s.r == 0) {
         sums[OF_COST] = atn_tune_costs_of_tuner(true).cost_ns;
         sums[OF_WEIGHED] = d->weighed_ns;
@@ -102,22 +102,24 @@ static int64_t mean_size(const atn_driver *d, const atn_call_class *x, int64_t s
     return sum / ((int64_t)d->s.p * (row ? d->s.p : 1));
 }
 
-/* Whether the calls so far, and probably as many that follow, justify a tuner.  The shortest ones
- * count: a tuner cannot avoid that ranks wait for the last one.  Decided by all ranks from what
- * they share, without a further message. */
-static bool is_worth(const atn_driver *d, const atn_call_class *x, const int64_t sums[SUMS],
-                     atn_answer *a)
+/* Calls until those so far, and probably as many that follow, justify a tuner; not positive: they
+ * do.  The shortest ones count: a tuner cannot avoid that ranks wait for the last one. */
+static int64_t calls_missing(const atn_driver *d, const atn_call_class *x, const int64_t sums[SUMS])
+{
+    const int64_t call_ns = sums[SUM_LEAST] / d->s.p + 1;
+    return d->s.worth * sums[OF_COST] / call_ns - x->calls;
+}
+
+/* Answered by all ranks from what they share, without a further message. */
+static void defer(const atn_call_class *x, int64_t missing, const int64_t sums[SUMS], atn_answer *a)
 {
     static const int64_t most = INT32_MAX;
-    const int64_t call_ns = sums[SUM_LEAST] / d->s.p + 1,
-                  needed = d->s.worth * sums[OF_COST] / call_ns, more = needed - x->calls,
-                  pause = more > x->calls ? more : x->calls;
+    const int64_t pause = missing > x->calls ? missing : x->calls;
     a->pause = pause < most ? pause : most;
     a->off.at = x->calls;
     a->seen_ps = sums[OF_SEEN];
     a->passed_ns = sums[OF_PASSED];
     a->overhead_ns = sums[OF_OVERHEAD];
-    return more <= 0;
 }
 
 /* False: there is no text, because sums failed or the class must wait. */
@@ -131,7 +133,10 @@ static bool weigh(atn_driver *d, atn_call_class *x, atn_answer *a)
         return false;
     d->worked_ns = d->weighed_ns;
     x->mean = mean_size(d, x, sums[SUM_VOLUME]);
-    return !weighed || is_worth(d, x, sums, a);
+    const int64_t missing = weighed ? calls_missing(d, x, sums) : 0;
+    if (missing > 0)
+        defer(x, missing, sums, a);
+    return missing <= 0;
 }
 
 /* ---- the exchange ---- */

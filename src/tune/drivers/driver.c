@@ -320,17 +320,18 @@ void atn_tune_driver_turn(atn_driver *d, atn_call_class *x, int64_t bytes, atn_t
 
 static void watch(atn_call_class *x, int64_t ticks)
 {
-    const int64_t ns = atn_ticks_ns(ticks);
-    if (x->watched++ == 0 || ns < x->least_ns)
-        x->least_ns = ns;
+    if (x->watched++ == 0 || ticks < x->least)
+        x->least = ticks;
 }
 
+/* A clock may stand still during a call, in a simulation for example. */
 void atn_tune_driver_note(const atn_turn *turn, int64_t ticks)
 {
-    if (ticks > 0 && turn->block >= 0)
-        turn->of->ticks[turn->block] += ticks;
-    else if (ticks > 0 && turn->of->tuner == NULL)
-        watch(turn->of, ticks);
+    const int64_t passed = ticks > 0 ? ticks : 0;
+    if (turn->block >= 0)
+        turn->of->ticks[turn->block] += passed;
+    else if (turn->of->tuner == NULL)
+        watch(turn->of, passed);
 }
 
 /* Of a call so far, the same on all ranks. */

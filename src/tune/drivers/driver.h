@@ -57,7 +57,7 @@ typedef struct atn_call_class {
     bool mutual;         /* that was awaited where ranks wait for each other in any case */
     int64_t seen_ps;     /* between two calls on rank 0 before it had a tuner; 0: unknown */
     int64_t watched;     /* calls that were timed before it had a tuner */
-    int64_t least_ns;    /* of the shortest of them, on this rank */
+    int64_t least;       /* ticks of the shortest of them, on this rank */
     /* Where ranks do not share sizes: */
     int64_t volume; /* bytes of the latest call on this rank */
     int64_t mean;   /* of a block on average, at the last advice */
