@@ -53,16 +53,13 @@ void atn_exec_free(atn_exec *x)
     if (!x)
         return;
     for (int i = 0; x->kept && i < x->sets * ATN_WAYS; i++)
-        atn_exec_plan_free(x->kept[i].plan);
+        atn_exec_plan_evict(x->kept[i].plan);
     free(x->kept);
     free(x->raws);
     free(x->evicted);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         atn_exec_plan_free(x->sizes_plan[i]);
-        free(x->stage[i]);
-    }
-    free(x->scratch);
-    free(x->vectors);
+    atn_exec_buffers_free(x);
     free(x->late);
     free(x);
 }
@@ -263,7 +260,7 @@ static void evict(atn_exec *x, atn_kept *old)
     if (x->evicted)
         x->evicted[old->key % ATN_EVICTED] = old->key;
     x->evictions++;
-    atn_exec_plan_free(old->plan);
+    atn_exec_plan_evict(old->plan);
     old->plan = NULL;
 }
 
@@ -337,7 +334,7 @@ static atn_plan *with_handles(atn_plan *plan, const atn_call *call)
 }
 
 /* All choices pass through here, so that every one keeps results reproducible. */
-static void keep_canonical(const atn_problem *q, atn_choice *choice)
+void atn_exec_keep_canonical(const atn_problem *q, atn_choice *choice)
 {
     if (atn_sched_wants_canonical(q) &&
         !(choice->row && atn_algo_is_canonical(choice->row, q, &choice->params)))
@@ -355,7 +352,7 @@ static __attribute__((noinline)) atn_plan *new_plan(atn_exec *x, const atn_call 
     if (!x->settled)
         return NULL;
     const bool lasting = x->settled = x->choose(x->context, &q, &choice);
-    keep_canonical(&q, &choice);
+    atn_exec_keep_canonical(&q, &choice);
     x->direct = is_direct(x, call, &q);
     if (choice.row && choice.row->algo->build) {
         plan = plan_for(x, call, &q, &choice, code_p);

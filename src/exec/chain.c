@@ -12,14 +12,14 @@
 
 static inline bool is_small(const atn_run *x, const atn_xop *o)
 {
-    const atn_exec_unit *const u = &x->plan->unit;
+    const atn_exec_unit *const u = x->unit;
     return u->contiguous && !o->ssend && o->one.units * u->stride <= ATN_SHM_SMALL;
 }
 
 static inline int send_small(const atn_run *x, const atn_xop *o, atn_shared_peer *peer,
                              const char *data)
 {
-    const uint32_t bytes = (uint32_t)(o->one.units * x->plan->unit.stride);
+    const uint32_t bytes = (uint32_t)(o->one.units * x->unit->stride);
     atn_shm_wait w = {.how = &x->x->shared->waiting};
 
     while (atn_shm_send_small(&peer->out, data, bytes) == ATN_SHM_BUSY)
@@ -32,7 +32,7 @@ static inline int send_small(const atn_run *x, const atn_xop *o, atn_shared_peer
 static inline int receive_small(const atn_run *x, const atn_xop *o, atn_shared_peer *peer,
                                 char *data)
 {
-    const uint32_t bytes = (uint32_t)(o->one.units * x->plan->unit.stride);
+    const uint32_t bytes = (uint32_t)(o->one.units * x->unit->stride);
     atn_shm_wait w = {.how = &x->x->shared->waiting};
     const char *const message = atn_shm_next_slot(&peer->in)->data;
     uint64_t flag;
@@ -60,7 +60,7 @@ typedef struct {
 
 static int begin_mixed(const atn_run *x, const atn_xop *o, char *data, mixed *m, int i)
 {
-    const MPI_Datatype type = x->plan->unit.sent_type;
+    const MPI_Datatype type = x->unit->sent_type;
     const int tag = x->tag0 + o->seq;
 
     m->request[i] = MPI_REQUEST_NULL;
@@ -138,7 +138,7 @@ static inline int arrived(const atn_run *x, const atn_xop *o, int code)
 
 static int send(const atn_run *x, const atn_xop *o, void *data)
 {
-    const MPI_Datatype type = x->plan->unit.sent_type;
+    const MPI_Datatype type = x->unit->sent_type;
     const int tag = x->tag0 + o->seq;
     const int index = atn_exec_shared_index(x->x->shared, o->peer);
     MPI_Request request;
@@ -154,7 +154,7 @@ static int send(const atn_run *x, const atn_xop *o, void *data)
 
 static int receive(const atn_run *x, const atn_xop *o, void *data)
 {
-    const MPI_Datatype type = x->plan->unit.sent_type;
+    const MPI_Datatype type = x->unit->sent_type;
     const int tag = x->tag0 + o->seq;
     const int index = atn_exec_shared_index(x->x->shared, o->peer);
     MPI_Request request;
@@ -171,7 +171,7 @@ static int receive(const atn_run *x, const atn_xop *o, void *data)
 /* Sends o[0] and receives o[1]. */
 static inline int exchange(const atn_run *x, const atn_xop *o, void *out, void *in)
 {
-    const MPI_Datatype type = x->plan->unit.sent_type;
+    const MPI_Datatype type = x->unit->sent_type;
     const int to = atn_exec_shared_index(x->x->shared, o->peer);
     const int from = atn_exec_shared_index(x->x->shared, o[1].peer);
     MPI_Request request[2];
@@ -209,7 +209,7 @@ static int step_in_parts(const atn_run *x, const atn_xop *o)
 static inline int step(const atn_run *x, const atn_xop *o)
 {
     char *const a = x->base[o->space_a] + o->one.a, *const b = x->base[o->space_b] + o->one.b;
-    const atn_exec_unit *u = &x->plan->unit;
+    const atn_exec_unit *u = x->unit;
 
     switch ((atn_xkind)o->kind) {
     case X_NOTHING:
@@ -243,7 +243,7 @@ static inline int step(const atn_run *x, const atn_xop *o)
 
 int atn_exec_run_chain(atn_run *x)
 {
-    const atn_program *g = &x->plan->program;
+    const atn_program *g = x->program;
     const int n = g->ops.n;
     int code = MPI_SUCCESS;
 

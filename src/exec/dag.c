@@ -59,14 +59,7 @@ static bool link_sends(atn_dag *d, const atn_schedule *s)
 
 bool atn_exec_dag_init(atn_dag *d, const atn_schedule *s)
 {
-    const size_t n = (size_t)s->nops + 1;
-
-    d->pending = malloc(sizeof *d->pending * n);
-    d->heap = malloc(sizeof *d->heap * n);
-    d->open = calloc(n, sizeof *d->open);
-    d->done = malloc(n);
-    return link_successors(d, s) && (!ATN_SIMULATED || link_sends(d, s)) && d->pending && d->heap &&
-           d->open && d->done;
+    return link_successors(d, s) && (!ATN_SIMULATED || link_sends(d, s));
 }
 
 void atn_exec_dag_free(atn_dag *d)
@@ -74,19 +67,40 @@ void atn_exec_dag_free(atn_dag *d)
     free(d->succ);
     free(d->first_succ);
     free(d->next_send);
-    free(d->pending);
-    free(d->heap);
-    free(d->open);
-    free(d->done);
-    atn_vec_free(&d->requests);
-    atn_vec_free(&d->owner);
-    atn_vec_free(&d->finished);
-    free(d->shared);
+}
+
+bool atn_exec_dag_run_init(atn_dag_run *g, const atn_dag *d, const atn_schedule *s,
+                           atn_requests *requests)
+{
+    const size_t n = (size_t)s->nops + 1;
+
+    *g = (atn_dag_run){.d = d, .requests = requests, .n = s->nops};
+    g->pending = malloc(sizeof *g->pending * n);
+    g->heap = malloc(sizeof *g->heap * n);
+    g->open = calloc(n, sizeof *g->open);
+    g->done = malloc(n);
+    return g->pending && g->heap && g->open && g->done;
+}
+
+void atn_exec_dag_run_free(atn_dag_run *g)
+{
+    free(g->pending);
+    free(g->heap);
+    free(g->open);
+    free(g->done);
+    free(g->shared);
+}
+
+void atn_exec_requests_free(atn_requests *q)
+{
+    atn_vec_free(&q->requests);
+    atn_vec_free(&q->owner);
+    atn_vec_free(&q->finished);
 }
 
 /* ---- ready operations: a heap, smallest index first ---- */
 
-static void heap_push(atn_dag *d, int32_t op)
+static void heap_push(atn_dag_run *d, int32_t op)
 {
     int i = d->nheap++;
 
@@ -95,7 +109,7 @@ static void heap_push(atn_dag *d, int32_t op)
     d->heap[i] = op;
 }
 
-static int32_t heap_pop(atn_dag *d)
+static int32_t heap_pop(atn_dag_run *d)
 {
     const int32_t top = d->heap[0], last = d->heap[--d->nheap];
     int i = 0;
@@ -114,36 +128,46 @@ static int32_t heap_pop(atn_dag *d)
 
 /* ---- execution ---- */
 
-typedef struct {
-    atn_run *x;
-    atn_dag *d;
-    int n, frontier; /* frontier: first operation not complete */
-} progress;
-
-static void release(atn_dag *d, int op)
+static void release(atn_dag_run *g, int op)
 {
-    if (--d->pending[op] == 0)
-        heap_push(d, op);
+    if (--g->pending[op] == 0)
+        heap_push(g, op);
 }
 
-static void complete(progress *g, int op)
+static void complete(atn_dag_run *g, int op)
 {
-    atn_dag *d = g->d;
+    const atn_dag *const d = g->d;
 
-    d->done[op] = true;
-    while (g->frontier < g->n && d->done[g->frontier])
+    g->done[op] = true;
+    while (g->frontier < g->n && g->done[g->frontier])
         g->frontier++;
     g->x->x->current = g->frontier;
     for (int k = d->first_succ[op]; k < d->first_succ[op + 1]; k++)
-        release(d, d->succ[k]);
+        release(g, d->succ[k]);
     if (d->next_send != NULL && d->next_send[op] >= 0)
-        release(d, d->next_send[op]);
+        release(g, d->next_send[op]);
 }
 
-static int post(progress *g, int op, const atn_xop *o)
+/* Both or none, so that the arrays stay parallel. */
+static bool add_request(atn_dag_run *g, int op, MPI_Request request)
+{
+    atn_requests *const q = g->requests;
+    const atn_request_owner owner = {g, op};
+
+    if (!atn_vec_room((void **)&q->requests.v, &q->requests.cap, q->requests.n + 1,
+                      sizeof *q->requests.v) ||
+        !atn_push(&q->owner, owner))
+        return false;
+    q->requests.v[q->requests.n++] = request;
+    g->open[op]++;
+    g->nopen++;
+    return true;
+}
+
+static int post(atn_dag_run *g, int op, const atn_xop *o)
 {
     const atn_run *x = g->x;
-    const atn_exec_unit *u = &x->plan->unit;
+    const atn_exec_unit *u = x->unit;
     const int64_t each = u->contiguous ? chunk_bytes / u->stride : chunk_bytes / 64;
     char *data = atn_exec_message(x, o);
     int64_t left = o->one.units;
@@ -159,10 +183,8 @@ static int post(progress *g, int op, const atn_xop *o)
         else
             code = (o->ssend ? PMPI_Issend : PMPI_Isend)(data, count, u->sent_type, o->peer,
                                                          x->tag0 + o->seq, x->comm, &request);
-        if (code == MPI_SUCCESS &&
-            (!atn_push(&g->d->requests, request) || !atn_push(&g->d->owner, op)))
+        if (code == MPI_SUCCESS && !add_request(g, op, request))
             code = MPI_ERR_NO_MEM;
-        g->d->open[op]++;
         data += units * u->stride;
         left -= units;
     } while (left > 0 && code == MPI_SUCCESS);
@@ -178,22 +200,20 @@ struct atn_dag_shared {
     int32_t op, *turn; /* turn NULL: an exposure, a read or a close */
 };
 
-static int post_shared(progress *g, int op, const atn_xop *o, int index)
+static int post_shared(atn_dag_run *g, int op, const atn_xop *o, int index)
 {
-    atn_dag *const d = g->d;
     const bool sends = o->kind == X_SEND;
 
-    if (!atn_vec_room((void **)&d->shared, &d->shared_cap, d->nshared + 1, sizeof *d->shared))
+    if (!atn_vec_room((void **)&g->shared, &g->shared_cap, g->nshared + 1, sizeof *g->shared))
         return MPI_ERR_NO_MEM;
-    struct atn_dag_shared *const s = &d->shared[d->nshared++];
+    struct atn_dag_shared *const s = &g->shared[g->nshared++];
     s->op = op;
     s->turn = &g->x->x->shared->peer[index].turn[sends];
     return atn_exec_shared_begin(g->x, o, atn_exec_message(g->x, o), &s->m);
 }
 
-static int start_exposure(progress *g, int op, const atn_xop *o)
+static int start_exposure(atn_dag_run *g, int op, const atn_xop *o)
 {
-    atn_dag *const d = g->d;
     bool done = false;
     const int code = atn_exec_exposure_step(g->x, o, &done);
 
@@ -201,22 +221,22 @@ static int start_exposure(progress *g, int op, const atn_xop *o)
         complete(g, op);
     if (done || code != MPI_SUCCESS)
         return code;
-    if (!atn_vec_room((void **)&d->shared, &d->shared_cap, d->nshared + 1, sizeof *d->shared))
+    if (!atn_vec_room((void **)&g->shared, &g->shared_cap, g->nshared + 1, sizeof *g->shared))
         return MPI_ERR_NO_MEM;
-    d->shared[d->nshared++] = (struct atn_dag_shared){.op = op};
+    g->shared[g->nshared++] = (struct atn_dag_shared){.op = op};
     return MPI_SUCCESS;
 }
 
 static void reset_turns(const atn_run *x)
 {
-    const atn_shared *const m = x->x->shared;
+    const atn_shared *const m = x->shares ? x->x->shared : NULL;
     for (int i = 0; m != NULL && i < m->region.n; i++)
         m->peer[i].turn[0] = m->peer[i].turn[1] = 0;
 }
 
-static int start(progress *g, int op)
+static int start(atn_dag_run *g, int op)
 {
-    const atn_xop *o = &g->x->plan->program.ops.v[op];
+    const atn_xop *o = &g->x->program->ops.v[op];
     int code = MPI_SUCCESS;
 
     if (o->kind == X_SEND || atn_exec_receives(o)) {
@@ -235,73 +255,81 @@ static int start(progress *g, int op)
     return code;
 }
 
-static int start_ready(progress *g)
+static int start_ready(atn_dag_run *g)
 {
     int code = MPI_SUCCESS;
 
-    while (g->d->nheap > 0 && code == MPI_SUCCESS) {
-        const int op = g->d->heap[0];
-        if (g->d->requests.n + g->d->nshared >= WINDOW && op > g->frontier + 1)
+    while (g->nheap > 0 && code == MPI_SUCCESS) {
+        const int op = g->heap[0];
+        if (g->nopen + g->nshared >= WINDOW && op > g->frontier + 1)
             break;
-        code = start(g, heap_pop(g->d));
+        code = start(g, heap_pop(g));
     }
     return code;
 }
 
-static int finish_message(progress *g, int op)
+static int finish_message(atn_dag_run *g, int op)
 {
-    const int code = atn_exec_message_done(g->x, &g->x->plan->program.ops.v[op]);
+    const int code = atn_exec_message_done(g->x, &g->x->program->ops.v[op]);
 
     complete(g, op);
     return code;
 }
 
-static int finish_request(progress *g, int i)
+static int finish_request(atn_request_owner owner)
 {
-    const int op = g->d->owner.v[i];
-    return --g->d->open[op] > 0 ? MPI_SUCCESS : finish_message(g, op);
+    atn_dag_run *const g = owner.of;
+
+    g->nopen--;
+    return --g->open[owner.op] > 0 ? MPI_SUCCESS : finish_message(g, owner.op);
 }
 
 /* Removes completed requests. */
-static void compact(atn_dag *d)
+static void compact(atn_requests *q)
 {
     int n = 0;
 
-    for (int i = 0; i < d->requests.n; i++)
-        if (d->owner.v[i] >= 0) {
-            d->requests.v[n] = d->requests.v[i];
-            d->owner.v[n++] = d->owner.v[i];
+    for (int i = 0; i < q->requests.n; i++)
+        if (q->owner.v[i].of != NULL) {
+            q->requests.v[n] = q->requests.v[i];
+            q->owner.v[n++] = q->owner.v[i];
         }
-    d->requests.n = d->owner.n = n;
+    q->requests.n = q->owner.n = n;
 }
 
-static int finish_requests(progress *g, int count)
+static int finish_requests(atn_requests *q, int count)
 {
-    atn_dag *d = g->d;
     int code = MPI_SUCCESS;
 
     if (count == MPI_UNDEFINED)
         return MPI_ERR_INTERN;
     for (int k = 0; k < count && code == MPI_SUCCESS; k++) {
-        code = finish_request(g, d->finished.v[k]);
-        d->owner.v[d->finished.v[k]] = -1;
+        atn_request_owner *const owner = &q->owner.v[q->finished.v[k]];
+        code = finish_request(*owner);
+        owner->of = NULL;
     }
-    compact(d);
+    compact(q);
     return code;
 }
 
-static int wait_requests(progress *g)
+static bool have_finished(atn_requests *q)
 {
-    atn_dag *d = g->d;
-    int count = 0;
-    const int code =
-        atn_exec_wait_some(g->x->x->yield, d->requests.n, d->requests.v, &count, d->finished.v);
-    return code == MPI_SUCCESS ? finish_requests(g, count) : code;
+    return atn_vec_room((void **)&q->finished.v, &q->finished.cap, q->requests.n + 1,
+                        sizeof *q->finished.v);
 }
 
-static int step_one(progress *g, struct atn_dag_shared *s, bool *done_p)
+static int wait_requests(const atn_dag_run *g)
 {
-    const atn_xop *const o = &g->x->plan->program.ops.v[s->op];
+    atn_requests *const q = g->requests;
+    int count = 0;
+    const int code =
+        atn_exec_wait_some(g->x->x->yield, q->requests.n, q->requests.v, &count, q->finished.v);
+    return code == MPI_SUCCESS ? finish_requests(q, count) : code;
+}
+
+static int step_one(atn_dag_run *g, struct atn_dag_shared *s, bool *done_p)
+{
+    const atn_xop *const o = &g->x->program->ops.v[s->op];
     int code = MPI_SUCCESS;
 
     if (s->turn == NULL)
@@ -313,13 +341,12 @@ static int step_one(progress *g, struct atn_dag_shared *s, bool *done_p)
 }
 
 /* Advances all messages whose turn it is; *any_p: one is complete. */
-static int step_shared(progress *g, bool *any_p)
+static int step_shared(atn_dag_run *g, bool *any_p)
 {
-    atn_dag *d = g->d;
     int n = 0, code = MPI_SUCCESS;
 
-    for (int i = 0; i < d->nshared; i++) {
-        struct atn_dag_shared *const s = &d->shared[i];
+    for (int i = 0; i < g->nshared; i++) {
+        struct atn_dag_shared *const s = &g->shared[i];
         bool done = false;
         if (code == MPI_SUCCESS)
             code = step_one(g, s, &done);
@@ -327,17 +354,17 @@ static int step_shared(progress *g, bool *any_p)
             complete(g, s->op);
             *any_p = true;
         } else {
-            d->shared[n++] = *s;
+            g->shared[n++] = *s;
         }
     }
-    d->nshared = n;
+    g->nshared = n;
     return code;
 }
 
 /* Both transports advance until a message is complete. */
-static int wait_both(progress *g)
+static int wait_both(atn_dag_run *g)
 {
-    atn_dag *d = g->d;
+    atn_requests *const q = g->requests;
     atn_shm_wait w = {.how = &g->x->x->shared->waiting};
     bool any = false;
     int code = MPI_SUCCESS, count;
@@ -345,11 +372,11 @@ static int wait_both(progress *g)
     while (code == MPI_SUCCESS && !any) {
         code = step_shared(g, &any);
         count = 0;
-        if (code == MPI_SUCCESS && d->requests.n > 0)
-            code = PMPI_Testsome(d->requests.n, d->requests.v, &count, d->finished.v,
+        if (code == MPI_SUCCESS && q->requests.n > 0)
+            code = PMPI_Testsome(q->requests.n, q->requests.v, &count, q->finished.v,
                                  MPI_STATUSES_IGNORE);
         if (code == MPI_SUCCESS && count != 0) {
-            code = finish_requests(g, count);
+            code = finish_requests(q, count);
             any = true;
         }
         if (!any)
@@ -359,59 +386,123 @@ static int wait_both(progress *g)
     return code;
 }
 
-static int wait_some(progress *g)
+static int wait_some(atn_dag_run *g)
 {
-    atn_dag *d = g->d;
-
-    if (!atn_vec_room((void **)&d->finished.v, &d->finished.cap, d->requests.n + 1,
-                      sizeof *d->finished.v))
+    if (!have_finished(g->requests))
         return MPI_ERR_NO_MEM;
-    return d->nshared > 0 ? wait_both(g) : wait_requests(g);
+    return g->nshared > 0 ? wait_both(g) : wait_requests(g);
 }
 
-/* After an error no pending request may write to the user's buffers. */
-static void cancel_all(atn_dag *d)
+void atn_exec_dag_cancel(atn_dag_run *g)
 {
-    for (int i = 0; i < d->requests.n; i++)
-        if (d->requests.v[i] != MPI_REQUEST_NULL) {
-            PMPI_Cancel(&d->requests.v[i]);
-            PMPI_Request_free(&d->requests.v[i]);
+    atn_requests *const q = g->requests;
+
+    for (int i = 0; i < q->requests.n; i++) {
+        if (q->owner.v[i].of != g)
+            continue;
+        if (q->requests.v[i] != MPI_REQUEST_NULL) {
+            atn_real_cancel(&q->requests.v[i]);
+            atn_real_request_free(&q->requests.v[i]);
         }
-    d->requests.n = d->owner.n = 0;
-    for (int i = 0; i < d->nshared; i++)
-        atn_exec_shared_drop(&d->shared[i].m);
-    d->nshared = 0;
+        q->owner.v[i].of = NULL;
+    }
+    compact(q);
+    for (int i = 0; i < g->nshared; i++)
+        atn_exec_shared_drop(&g->shared[i].m);
+    g->nshared = g->nopen = 0;
 }
 
-static void count_pending(atn_dag *d, const atn_schedule *s)
+/* ---- step by step ---- */
+
+static void count_pending(atn_dag_run *g, const atn_schedule *s)
 {
+    const int32_t *const next = g->d->next_send;
+
     for (int i = 0; i < s->nops; i++)
-        d->pending[i] = s->ops[i].ndeps;
-    for (int i = 0; d->next_send != NULL && i < s->nops; i++)
-        if (d->next_send[i] >= 0)
-            d->pending[d->next_send[i]]++;
+        g->pending[i] = s->ops[i].ndeps;
+    for (int i = 0; next != NULL && i < s->nops; i++)
+        if (next[i] >= 0)
+            g->pending[next[i]]++;
     for (int i = 0; i < s->nops; i++)
-        if (d->pending[i] == 0)
-            heap_push(d, i);
+        if (g->pending[i] == 0)
+            heap_push(g, i);
 }
 
-int atn_exec_run_dag(atn_run *x, atn_dag *d)
+static void reset(atn_dag_run *g, atn_run *x)
 {
-    const atn_schedule *s = x->plan->schedule;
-    progress g = {.x = x, .d = d, .n = s->nops};
+    g->x = x;
+    g->frontier = g->nheap = g->nopen = 0;
+    g->code = MPI_SUCCESS;
+    memset(g->done, 0, (size_t)g->n);
+    memset(g->open, 0, sizeof *g->open * (size_t)g->n);
+    reset_turns(x);
+    count_pending(g, x->plan->schedule);
+}
+
+int atn_exec_dag_begin(atn_dag_run *g, atn_run *x)
+{
+    reset(g, x);
+    return start_ready(g);
+}
+
+int atn_exec_dag_advance(atn_dag_run *g)
+{
+    bool any = false;
+    const int code = g->nshared > 0 ? step_shared(g, &any) : MPI_SUCCESS;
+
+    return code == MPI_SUCCESS ? start_ready(g) : code;
+}
+
+/* A run that has failed keeps its first error. */
+static void finish_tested(atn_request_owner *owner, int code)
+{
+    atn_dag_run *const g = owner->of;
+
+    if (code == MPI_SUCCESS)
+        code = finish_request(*owner);
+    else
+        g->nopen--;
+    owner->of = NULL;
+    if (g->code == MPI_SUCCESS)
+        g->code = code;
+}
+
+/* Without a status for each request it would be unknown which run has failed. */
+int atn_exec_requests_test(atn_requests *q)
+{
+    enum { MOST = 256 };
+    MPI_Status status[MOST];
+    const int n = have_finished(q) ? q->requests.n : 0;
+    int count, total = 0;
+
+    for (int first = 0; first < n; first += MOST) {
+        const int some = n - first < MOST ? n - first : MOST;
+        const int code = PMPI_Testsome(some, q->requests.v + first, &count, q->finished.v, status);
+        if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
+            q->owner.v[first].of->code = code;
+            return total + 1;
+        }
+        for (int k = 0; k < count; k++)
+            finish_tested(&q->owner.v[first + q->finished.v[k]],
+                          code == MPI_SUCCESS ? code : status[k].MPI_ERROR);
+        total += count > 0 ? count : 0;
+    }
+    if (total > 0)
+        compact(q);
+    return total;
+}
+
+int atn_exec_run_dag(atn_run *x, atn_dag_run *g)
+{
     int code = MPI_SUCCESS;
 
-    memset(d->done, 0, (size_t)s->nops);
-    memset(d->open, 0, sizeof *d->open * (size_t)s->nops);
-    d->nheap = 0;
-    reset_turns(x);
-    count_pending(d, s);
-    while (g.frontier < g.n && code == MPI_SUCCESS) {
-        code = start_ready(&g);
-        if (code == MPI_SUCCESS && g.frontier < g.n && d->requests.n + d->nshared > 0)
-            code = wait_some(&g);
+    reset(g, x);
+    while (!atn_exec_dag_is_done(g) && code == MPI_SUCCESS) {
+        code = start_ready(g);
+        if (code == MPI_SUCCESS && !atn_exec_dag_is_done(g) && g->nopen + g->nshared > 0)
+            code = wait_some(g);
     }
     if (code != MPI_SUCCESS)
-        cancel_all(d);
+        atn_exec_dag_cancel(g);
     return code;
 }

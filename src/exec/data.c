@@ -41,7 +41,7 @@ static int convert_bottom(bool pack, int n, MPI_Datatype type, char *packed, int
     pthread_mutex_lock(&lock);
     if (own_self == MPI_COMM_NULL) {
         PMPI_Comm_group(MPI_COMM_SELF, &group);
-        code = PMPI_Comm_create(MPI_COMM_SELF, group, &own_self);
+        code = atn_real_comm_create(MPI_COMM_SELF, group, &own_self);
         PMPI_Group_free(&group);
     }
     if (code == MPI_SUCCESS && pack)
@@ -131,8 +131,8 @@ int atn_exec_reduce_units(const atn_exec_unit *u, const void *in, const void *op
 
 int atn_exec_run_local(const atn_run *x, const atn_xop *o)
 {
-    const atn_exec_unit *u = &x->plan->unit;
-    const atn_part *part = o->nparts > 1 ? &x->plan->program.parts.v[o->part] : &o->one;
+    const atn_exec_unit *u = x->unit;
+    const atn_part *part = o->nparts > 1 ? &x->program->parts.v[o->part] : &o->one;
     int code = MPI_SUCCESS;
 
     for (int i = 0; i < o->nparts && code == MPI_SUCCESS; i++) {
@@ -148,8 +148,8 @@ int atn_exec_run_local(const atn_run *x, const atn_xop *o)
 int atn_exec_combine(const atn_run *x, const atn_xop *o, const char *data, int64_t at,
                      int64_t bytes)
 {
-    const atn_exec_unit *const u = &x->plan->unit;
-    const atn_part *part = &x->plan->program.parts.v[o->combined];
+    const atn_exec_unit *const u = x->unit;
+    const atn_part *part = &x->program->parts.v[o->combined];
     int code = MPI_SUCCESS;
 
     for (int i = 0; i < o->ncombined && code == MPI_SUCCESS; i++) {
@@ -168,13 +168,12 @@ int atn_exec_combine(const atn_run *x, const atn_xop *o, const char *data, int64
 
 static int move_parts(const atn_run *x, const atn_xop *o, bool gather)
 {
-    const atn_part *part = &x->plan->program.parts.v[o->part];
+    const atn_part *part = &x->program->parts.v[o->part];
     int code = MPI_SUCCESS;
 
     for (int i = 0; i < o->nparts && code == MPI_SUCCESS; i++) {
         char *user = x->base[o->space_a] + part[i].a, *packed = x->packed + o->packed + part[i].b;
-        code = copy_units(&x->plan->unit, gather ? packed : user, gather ? user : packed,
-                          part[i].units);
+        code = copy_units(x->unit, gather ? packed : user, gather ? user : packed, part[i].units);
     }
     return code;
 }
@@ -185,7 +184,6 @@ int atn_exec_unpack_parts(const atn_run *x, const atn_xop *o) { return move_part
 int atn_exec_message_done(const atn_run *x, const atn_xop *o)
 {
     if (o->kind == X_RECV_REDUCE)
-        return atn_exec_combine(x, o, atn_exec_message(x, o), 0,
-                                o->one.units * x->plan->unit.stride);
+        return atn_exec_combine(x, o, atn_exec_message(x, o), 0, o->one.units * x->unit->stride);
     return o->kind == X_RECV && o->nparts > 1 ? atn_exec_unpack_parts(x, o) : MPI_SUCCESS;
 }

@@ -67,6 +67,8 @@ void atn_exec_set_sharing(atn_exec *x, atn_sharing sharing);
 /* Reductions whose bits depend on the order of operands then use the canonical order
  * (sched/canonical.h), whatever the choice, and never the native routine. */
 void atn_exec_set_reproducible(atn_exec *x, bool reproducible);
+/* Replaces the choice for such a problem by one that keeps the order. */
+void atn_exec_keep_canonical(const atn_problem *q, atn_choice *choice);
 /* Whether the call is such a reduction. */
 bool atn_exec_call_canonical(atn_exec *x, const atn_call *call);
 
@@ -125,7 +127,10 @@ bool atn_exec_op_commutes(MPI_Op op);
 bool atn_exec_op_is_exact(MPI_Op op, MPI_Datatype type);
 /* Whether the operator is predefined: an additional application has no side effects. */
 bool atn_exec_op_is_known(MPI_Op op);
-/* The real MPI_Type_free; set it when MPI_Type_free is interposed. */
+/* The real routines; set them where they are interposed. */
 extern int (*atn_real_type_free)(MPI_Datatype *type);
+extern int (*atn_real_request_free)(MPI_Request *request);
+extern int (*atn_real_cancel)(MPI_Request *request);
+extern int (*atn_real_comm_create)(MPI_Comm comm, MPI_Group group, MPI_Comm *made);
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef ATN_EXEC_EXEC_PRIVATE_H
 #define ATN_EXEC_EXEC_PRIVATE_H
 
+#include <stdatomic.h>
+
 #include "exec/exec.h"
 #include "exec/type.h"
 #include "sched/partition.h"
@@ -66,20 +68,38 @@ typedef struct {
     bool bound;
 } atn_program;
 
-/* dag executor: dependencies, and the state of one run. */
+/* dag executor: dependencies. */
 typedef struct {
     int32_t *succ, *first_succ; /* succ[first_succ[i] .. first_succ[i + 1]) wait for i */
     int32_t *next_send; /* of each send: the next one to the same rank, or -1; NULL: independent */
-    int32_t *pending, *heap;
-    bool *done;
-    int nheap;
+} atn_dag;
+
+/* The MPI requests of one run, or of all runs that are open at a time. */
+typedef struct {
+    struct atn_dag_run *of;
+    int32_t op;
+} atn_request_owner;
+typedef struct {
     ATN_VEC(MPI_Request) requests;
-    ATN_VEC(int32_t) owner; /* of each request: the operation */
-    int32_t *open;          /* incomplete requests of each operation */
+    ATN_VEC(atn_request_owner) owner; /* of NULL: complete */
     ATN_VEC(int) finished;
+} atn_requests;
+
+/* The state of one run of a dag. */
+typedef struct atn_dag_run {
+    struct atn_run *x;
+    const atn_dag *d;
+    atn_requests *requests;
+    int n, frontier; /* operations; the first that is not complete */
+    int32_t *pending, *heap;
+    int nheap;
+    bool *done;
+    int32_t *open;                 /* incomplete requests of each operation */
+    int nopen;                     /* ... and of all */
     struct atn_dag_shared *shared; /* messages of the shared-memory transport */
     int nshared, shared_cap;
-} atn_dag;
+    int code; /* the error that ended it */
+} atn_dag_run;
 
 /* Applications compute between two collective calls, so the caches are cold: what a run needs is
  * first, here and in atn_exec. */
@@ -87,9 +107,17 @@ struct atn_plan {
     atn_exec_unit unit;
     atn_program program;
     atn_problem q;
+    int64_t each; /* units per natural block; v-operations: undefined */
     atn_choice choice;
     atn_schedule *schedule;
     atn_dag dag;
+    atn_dag_run run; /* of blocking calls, one at a time */
+    atn_requests requests;
+    atn_program steps; /* of executions (execution.h), where the program is a chain */
+    int users;         /* executions that need it */
+    bool evicted;      /* from the cache: the last user frees it */
+    int nidle;
+    struct atn_execution *idle; /* for further calls */
 };
 
 enum { ATN_RAWS = 64, ATN_TYPES = 8 };
@@ -130,7 +158,9 @@ struct atn_exec {
     bool direct;              /* property of the plan just returned */
     bool settled;             /* the last result holds for every call with the same arguments */
     unsigned call, call_mask; /* numbers calls, for tags */
-    volatile int current;     /* current operation, for a watchdog */
+    _Atomic int nopen;        /* executions (execution.h) */
+    struct atn_execution *first_open, *last_open; /* in the order of calls */
+    volatile int current;                         /* current operation, for a watchdog */
     const atn_plan *running;
     struct atn_shared *shared; /* NULL: all messages by MPI */
     atn_sharing sharing;       /* for algorithms that expose memory */
@@ -156,10 +186,15 @@ struct atn_exec {
 };
 
 /* The context of a run. */
-typedef struct {
+typedef struct atn_run {
     atn_exec *x;
     const atn_plan *plan;
+    const atn_program *program;
+    const atn_exec_unit *unit;
+    uint64_t shared_call; /* its number among the calls that may use shared memory */
+    bool shares;          /* uses shared memory; no other run does so at the same time */
     MPI_Comm comm;
+    unsigned number; /* of the call */
     int tag0;
     char *base[ATN_SPACES];
     char *packed;
@@ -170,6 +205,7 @@ bool atn_exec_program_bind(atn_program *g, const atn_schedule *s, const atn_part
                            const atn_exec_unit *u);
 void atn_exec_program_free(atn_program *g);
 /* data.c: local data movement */
+void atn_exec_buffers_free(atn_exec *x);
 char *atn_exec_reserve(char **buf, size_t *have, int64_t want);
 /* Packs or unpacks n elements of `type` at `user` to or from `bytes` packed bytes. */
 int atn_exec_pack(bool pack, char *user, int n, MPI_Datatype type, char *packed, int bytes);
@@ -229,10 +265,36 @@ static inline bool atn_exec_is_varying(const atn_problem *q)
 {
     return atn_sched_operation_get(q->op)->flags & ATN_VARYING;
 }
+/* The program of executions, bound when first needed; NULL: no memory. */
+const atn_program *atn_exec_plan_steps(atn_plan *plan);
+/* Numbers a call: its tags, and the call of shared memory. */
+void atn_exec_run_number(atn_exec *x, atn_run *run);
+/* Scratch memory of x for the program of a run; false: no memory. */
+bool atn_exec_run_place(atn_exec *x, atn_run *run);
+/* execution.c */
+/* Before a blocking call on x: waits for executions that it could disturb. */
+void atn_exec_settle(atn_exec *x);
+void atn_exec_executions_free(struct atn_execution *kept);
+/* Frees the plan, or lets its last user do so. */
+void atn_exec_plan_evict(atn_plan *plan);
 /* chain.c, dag.c */
 int atn_exec_run_chain(atn_run *x);
-int atn_exec_run_dag(atn_run *x, atn_dag *d);
+int atn_exec_run_dag(atn_run *x, atn_dag_run *g);
 bool atn_exec_dag_init(atn_dag *d, const atn_schedule *s);
 void atn_exec_dag_free(atn_dag *d);
+/* A run, step by step.  The requests may be those of several runs. */
+bool atn_exec_dag_run_init(atn_dag_run *g, const atn_dag *d, const atn_schedule *s,
+                           atn_requests *requests);
+void atn_exec_dag_run_free(atn_dag_run *g);
+int atn_exec_dag_begin(atn_dag_run *g, atn_run *x);
+static inline bool atn_exec_dag_is_done(const atn_dag_run *g) { return g->frontier >= g->n; }
+/* Advances messages in shared memory and starts what is ready; never waits. */
+int atn_exec_dag_advance(atn_dag_run *g);
+/* After an error: nothing writes to the user's buffers any more. */
+void atn_exec_dag_cancel(atn_dag_run *g);
+/* Tests all requests once and completes their operations; never waits.  Returns the number of
+ * completed ones; an error is stored in the run that it concerns. */
+int atn_exec_requests_test(atn_requests *q);
+void atn_exec_requests_free(atn_requests *q);
 
 #endif

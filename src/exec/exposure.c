@@ -19,7 +19,7 @@ typedef struct {
 
 static place place_of(const atn_run *x, const atn_xop *o)
 {
-    const uint64_t call = x->x->shared->call;
+    const uint64_t call = x->shared_call;
     const int domain = o->seq >> ATN_EXPOSURE_BITS;
     const int number = o->seq & (ATN_SHM_NUMBERS - 1);
     return (place){atn_shm_board_index(call, domain, number),
@@ -40,8 +40,8 @@ static int pack_all(const atn_run *x, const atn_xop *o, int64_t bytes, char **pa
     *packed_p = malloc((size_t)bytes + 1);
     if (*packed_p == NULL)
         return MPI_ERR_NO_MEM;
-    return atn_exec_shared_convert(&x->plan->unit, true, atn_exec_message(x, o), o->one.units,
-                                   *packed_p, bytes);
+    return atn_exec_shared_convert(x->unit, true, atn_exec_message(x, o), o->one.units, *packed_p,
+                                   bytes);
 }
 
 static void release(atn_exposed *e)
@@ -67,8 +67,8 @@ static int expose(const atn_run *x, const atn_xop *o, bool *done_p)
     release(own);
     int code = o->nparts > 1 ? atn_exec_pack_parts(x, o) : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
-        code = atn_exec_shared_each(&x->plan->unit, &each);
-    if (code == MPI_SUCCESS && !x->plan->unit.contiguous)
+        code = atn_exec_shared_each(x->unit, &each);
+    if (code == MPI_SUCCESS && !x->unit->contiguous)
         code = pack_all(x, o, o->one.units * each, &own->held);
     if (code != MPI_SUCCESS)
         return code;
@@ -86,7 +86,7 @@ static int close_exposure(const atn_run *x, const atn_xop *o, bool *done_p)
     const atn_shared *const m = x->x->shared;
     const place at = place_of(x, o);
     int64_t each = 0;
-    const int code = atn_exec_shared_each(&x->plan->unit, &each);
+    const int code = atn_exec_shared_each(x->unit, &each);
     *done_p = !atn_shm_board_refers(at.index, o->one.units * each) ||
               m->exposed[at.index].held != NULL ||
               atn_shm_board_is_read(m->board, at.index, m->exposed[at.index].owed);
@@ -113,9 +113,9 @@ static int read_directly(const atn_run *x, const atn_xop *o, pid_t pid, uint64_t
 {
     atn_combination c = {x, o, MPI_SUCCESS};
     const atn_shm_sink sink = {atn_exec_combine_segment, &c};
-    const atn_part *const part = &x->plan->program.parts.v[o->combined];
+    const atn_part *const part = &x->program->parts.v[o->combined];
     atn_shm_transfer t = {.bytes = bytes,
-                          .unit = x->plan->unit.stride,
+                          .unit = x->unit->stride,
                           .sink = &sink,
                           .buffer = atn_exec_shared_buffer(x->x->shared)};
     if (t.unit > ATN_SHM_BUFFER || t.buffer == NULL)
@@ -129,7 +129,7 @@ static int read_directly(const atn_run *x, const atn_xop *o, pid_t pid, uint64_t
 static int read_packed(const atn_run *x, const atn_xop *o, const char *data, pid_t pid,
                        uint64_t from, int64_t bytes)
 {
-    const atn_exec_unit *const u = &x->plan->unit;
+    const atn_exec_unit *const u = x->unit;
     const int64_t shift = u->true_lb < 0 ? -u->true_lb : u->true_lb;
     const int64_t room = o->one.units * u->stride + u->true_extent + 2 * shift;
     char *const packed = malloc((size_t)bytes + 1), *const units = malloc((size_t)room + 1);
@@ -148,7 +148,7 @@ static int read_packed(const atn_run *x, const atn_xop *o, const char *data, pid
 
 static int use(const atn_run *x, const atn_xop *o, const atn_shm_board *board, int index, pid_t pid)
 {
-    const atn_exec_unit *const u = &x->plan->unit;
+    const atn_exec_unit *const u = x->unit;
     const char *const data = atn_shm_board_data(board, index);
     int64_t each = 0;
     const int code = atn_exec_shared_each(u, &each);

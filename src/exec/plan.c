@@ -19,7 +19,11 @@ void atn_exec_plan_free(atn_plan *plan)
         return;
     atn_sched_schedule_free(plan->schedule);
     atn_exec_program_free(&plan->program);
+    atn_exec_program_free(&plan->steps);
     atn_exec_dag_free(&plan->dag);
+    atn_exec_dag_run_free(&plan->run);
+    atn_exec_requests_free(&plan->requests);
+    atn_exec_executions_free(plan->idle);
     free(plan);
 }
 
@@ -64,6 +68,7 @@ atn_plan *atn_exec_plan_new(const atn_problem *q, const atn_choice *choice,
         plan->q = *q;
         plan->choice = *choice;
         plan->unit = *unit;
+        plan->each = each;
         plan->q.segments = atn_algo_segments(choice->row, q, &choice->params);
         ok =
             atn_algo_build(choice->row, &plan->q, &choice->params, &plan->schedule, &err) == ATN_OK;
@@ -71,7 +76,8 @@ atn_plan *atn_exec_plan_new(const atn_problem *q, const atn_choice *choice,
     if (ok) {
         atn_sched_optimise(plan->schedule); /* without memory it stays as it is */
         plan->program.chain = atn_sched_is_chain(plan->schedule) && !holds_packed(plan->schedule);
-        ok = atn_exec_dag_init(&plan->dag, plan->schedule);
+        ok = atn_exec_dag_init(&plan->dag, plan->schedule) &&
+             atn_exec_dag_run_init(&plan->run, &plan->dag, plan->schedule, &plan->requests);
     }
     if (ok && !atn_exec_is_varying(q)) {
         const atn_partition t = atn_sched_partition_uniform(q, plan->schedule->split, each);
@@ -86,6 +92,19 @@ atn_plan *atn_exec_plan_new(const atn_problem *q, const atn_choice *choice,
         return NULL;
     }
     return plan;
+}
+
+const atn_program *atn_exec_plan_steps(atn_plan *plan)
+{
+    atn_partition t;
+
+    if (!plan->program.chain)
+        return &plan->program;
+    if (!plan->steps.bound) {
+        t = atn_sched_partition_uniform(&plan->q, plan->schedule->split, plan->each);
+        atn_exec_program_bind(&plan->steps, plan->schedule, &t, &plan->unit);
+    }
+    return plan->steps.bound ? &plan->steps : NULL;
 }
 
 const atn_choice *atn_exec_plan_choice(const atn_plan *plan) { return &plan->choice; }
@@ -106,24 +125,46 @@ void atn_exec_plan_handles(atn_plan *plan, MPI_Datatype type, MPI_Op op)
 
 /* ---- running ---- */
 
+void atn_exec_run_number(atn_exec *x, atn_run *run)
+{
+    run->number = x->call++;
+    run->tag0 = (int)((run->number & x->call_mask) << SEQ_BITS);
+    if (x->shared != NULL)
+        run->shared_call = ++x->shared->call;
+}
+
+bool atn_exec_run_place(atn_exec *x, atn_run *run)
+{
+    const atn_program *const g = run->program;
+
+    if (g->scratch_bytes == 0)
+        return true;
+    char *const scratch = atn_exec_reserve(&x->scratch, &x->scratch_bytes, g->scratch_bytes);
+    if (!scratch)
+        return false;
+    run->base[ATN_TMP] = scratch + g->tmp_at;
+    run->packed = scratch + g->packed_at;
+    return true;
+}
+
 static int run_plan(atn_exec *x, atn_plan *plan, char *src, char *dst, MPI_Comm comm)
 {
-    atn_run run = {.x = x, .plan = plan, .comm = comm, .base = {src, dst, NULL}};
+    atn_run run = {.x = x,
+                   .plan = plan,
+                   .program = &plan->program,
+                   .unit = &plan->unit,
+                   .comm = comm,
+                   .shares = true,
+                   .base = {src, dst, NULL}};
     int code;
 
-    run.tag0 = (int)((x->call++ & x->call_mask) << SEQ_BITS);
-    if (plan->program.scratch_bytes > 0) {
-        char *scratch =
-            atn_exec_reserve(&x->scratch, &x->scratch_bytes, plan->program.scratch_bytes);
-        if (!scratch)
-            return MPI_ERR_NO_MEM;
-        run.base[ATN_TMP] = scratch + plan->program.tmp_at;
-        run.packed = scratch + plan->program.packed_at;
-    }
-    if (x->shared != NULL)
-        x->shared->call++;
+    if (atomic_load_explicit(&x->nopen, memory_order_relaxed) > 0)
+        atn_exec_settle(x);
+    atn_exec_run_number(x, &run);
+    if (!atn_exec_run_place(x, &run))
+        return MPI_ERR_NO_MEM;
     x->running = plan;
-    code = plan->program.chain ? atn_exec_run_chain(&run) : atn_exec_run_dag(&run, &plan->dag);
+    code = plan->program.chain ? atn_exec_run_chain(&run) : atn_exec_run_dag(&run, &plan->run);
     x->running = NULL;
     return code;
 }
@@ -249,6 +290,12 @@ static void drop_buffers(atn_exec *x)
     free(x->stage[1]);
     x->scratch = x->stage[0] = x->stage[1] = NULL;
     x->scratch_bytes = x->stage_bytes[0] = x->stage_bytes[1] = 0;
+}
+
+void atn_exec_buffers_free(atn_exec *x)
+{
+    drop_buffers(x);
+    free(x->vectors);
 }
 
 int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm comm)

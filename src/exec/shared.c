@@ -38,23 +38,22 @@ int atn_exec_shared_convert(const atn_exec_unit *u, bool pack, char *user, int64
 
 static int begin_packed(const atn_run *x, const atn_xop *o, char *data, atn_shared_message *m)
 {
-    int code = atn_exec_shared_each(&x->plan->unit, &m->t.unit);
+    int code = atn_exec_shared_each(x->unit, &m->t.unit);
     m->t.bytes = o->one.units * m->t.unit;
     m->packed = code == MPI_SUCCESS ? malloc((size_t)m->t.bytes + 1) : NULL;
     if (m->packed == NULL)
         return code == MPI_SUCCESS ? MPI_ERR_NO_MEM : code;
     m->t.data = m->packed;
-    return m->sends ? atn_exec_shared_convert(&x->plan->unit, true, data, o->one.units, m->packed,
-                                              m->t.bytes)
-                    : code;
+    return m->sends
+               ? atn_exec_shared_convert(x->unit, true, data, o->one.units, m->packed, m->t.bytes)
+               : code;
 }
 
 static int end_packed(const atn_run *x, const atn_xop *o, atn_shared_message *m)
 {
-    const int code = m->sends
-                         ? MPI_SUCCESS
-                         : atn_exec_shared_convert(&x->plan->unit, false, atn_exec_message(x, o),
-                                                   o->one.units, m->packed, m->t.bytes);
+    const int code = m->sends ? MPI_SUCCESS
+                              : atn_exec_shared_convert(x->unit, false, atn_exec_message(x, o),
+                                                        o->one.units, m->packed, m->t.bytes);
     atn_exec_shared_drop(m);
     return code;
 }
@@ -64,7 +63,7 @@ static int end_packed(const atn_run *x, const atn_xop *o, atn_shared_message *m)
 /* A rank with nothing else to do copies, too: then both sides work at the same time. */
 static bool copies(const atn_run *x, const atn_xop *o)
 {
-    return o->kind == X_SEND && x->plan->program.one_send && !x->x->shared->waiting.yields;
+    return o->kind == X_SEND && x->program->one_send && !x->x->shared->waiting.yields;
 }
 
 char *atn_exec_shared_buffer(struct atn_shared *m)
@@ -77,7 +76,7 @@ char *atn_exec_shared_buffer(struct atn_shared *m)
 int atn_exec_shared_begin(const atn_run *x, const atn_xop *o, char *data, atn_shared_message *m)
 {
     struct atn_shared *const s = x->x->shared;
-    const atn_exec_unit *const u = &x->plan->unit;
+    const atn_exec_unit *const u = x->unit;
     const int i = s->index[o->peer];
     *m = (atn_shared_message){.sends = !atn_exec_receives(o)};
     m->end = m->sends ? &s->peer[i].out : &s->peer[i].in;

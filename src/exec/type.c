@@ -24,6 +24,9 @@ void atn_exec_op_forget(MPI_Op op)
 
 /* The preload library sets this to the real routine, because MPI_Type_free is interposed. */
 int (*atn_real_type_free)(MPI_Datatype *type) = PMPI_Type_free;
+int (*atn_real_request_free)(MPI_Request *request) = PMPI_Request_free;
+int (*atn_real_cancel)(MPI_Request *request) = PMPI_Cancel;
+int (*atn_real_comm_create)(MPI_Comm comm, MPI_Group group, MPI_Comm *made) = PMPI_Comm_create;
 
 /* ---- contiguity, proven from the constructor; unknown constructors are not contiguous ---- */
 

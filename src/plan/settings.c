@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+static const char *const atn_nonblocking_words[] = {"auto", "on", "off", NULL};
 static const char *const atn_transport_words[] = {"auto", "shm", "mpi", NULL};
 static const char *const atn_yield_words[] = {"auto", "always", "never", NULL};
 static const char *const atn_report_words[] = {"auto", "text", "csv", "json", "html", NULL};

@@ -44,7 +44,7 @@ bool atn_pmpi_own_comm(MPI_Comm user, MPI_Comm *comm_p)
     if (handler != MPI_ERRHANDLER_NULL)
         PMPI_Comm_set_errhandler(user, MPI_ERRORS_RETURN);
     PMPI_Comm_group(user, &group);
-    const int code = PMPI_Comm_create(user, group, comm_p);
+    const int code = atn_pmpi_real.Comm_create(user, group, comm_p);
     PMPI_Group_free(&group);
     if (handler != MPI_ERRHANDLER_NULL) {
         PMPI_Comm_set_errhandler(user, handler);

@@ -21,20 +21,28 @@ static void missing(const char *name)
     abort();
 }
 
-#define ATN_CALL(name, id, formals, actuals, ...)                                                  \
-    static int first_##name formals                                                                \
+#define FIRST(name, formals, actuals)                                                              \
+    static int ATN_GLUE(first_, name) formals                                                      \
     {                                                                                              \
         atn_pmpi_resolve();                                                                        \
-        if (atn_pmpi_real.name == first_##name)                                                    \
-            missing(#name);                                                                        \
+        if (atn_pmpi_real.name == ATN_GLUE(first_, name))                                          \
+            missing(ATN_TEXT(name));                                                               \
         return atn_pmpi_real.name actuals;                                                         \
     }
-#define ATN_CONTROL(name, formals, actuals) ATN_CALL(name, , formals, actuals)
+#define ATN_CALL(name, id, formals, actuals, ...)                                                  \
+    FIRST(name, formals, actuals)                                                                  \
+    FIRST(ATN_NONBLOCKING_##name, ATN_I_FORMALS(formals), ATN_I_ACTUALS(actuals))                  \
+    ATN_IF_PERSISTENT(                                                                             \
+        FIRST(ATN_PERSISTENT_##name, ATN_INIT_FORMALS(formals), ATN_INIT_ACTUALS(actuals)))
+#define ATN_CONTROL(name, formals, actuals) FIRST(name, formals, actuals)
 #include "interpose/calls.def"
 
+#define INITIAL(name) .name = ATN_GLUE(first_, name),
 atn_routines atn_pmpi_real = {
-#define ATN_CALL(name, id, formals, actuals, ...) .name = first_##name,
-#define ATN_CONTROL(name, formals, actuals)       .name = first_##name,
+#define ATN_CALL(name, id, formals, actuals, ...)                                                  \
+    INITIAL(name)                                                                                  \
+    INITIAL(ATN_NONBLOCKING_##name) ATN_IF_PERSISTENT(INITIAL(ATN_PERSISTENT_##name))
+#define ATN_CONTROL(name, formals, actuals) INITIAL(name)
 #include "interpose/calls.def"
 };
 
@@ -104,14 +112,17 @@ static void resolve_once(void)
     mpi_handle = linked_base != NULL ? dlopen(linked_file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     used_base = base_of(next_symbol(landmark), &used_file);
     void *found;
-#define ATN_CONTROL(name, formals, actuals)                                                        \
-    if ((found = next_symbol("PMPI_" #name)) != NULL)                                              \
+#define RESOLVE(mpi, pmpi, name)                                                                   \
+    if ((found = next_symbol(ATN_TEXT(pmpi) ATN_TEXT(name))) != NULL)                              \
         *(void **)&atn_pmpi_real.name = found;                                                     \
-    *(void **)&atn_pmpi_tool.name = tool_symbol("MPI_" #name);
+    *(void **)&atn_pmpi_tool.name = tool_symbol(ATN_TEXT(mpi) ATN_TEXT(name));
+#define ATN_CONTROL(name, formals, actuals) RESOLVE(MPI_, PMPI_, name)
 #define ATN_CALL(name, id, formals, actuals, ...)                                                  \
-    ATN_CONTROL(name, , )                                                                          \
+    RESOLVE(MPI_, PMPI_, name)                                                                     \
     if (atn_pmpi_tool.name != NULL)                                                                \
-        tools |= ATN_BIT(ATN_##id);
+        tools |= ATN_BIT(ATN_##id);                                                                \
+    RESOLVE(MPI_, PMPI_, ATN_NONBLOCKING_##name)                                                   \
+    ATN_IF_PERSISTENT(RESOLVE(ATN_PERSISTENT_MPI, ATN_PERSISTENT_PMPI, ATN_PERSISTENT_##name))
 #include "interpose/calls.def"
     atomic_store(&atn_detours, tools);
     set_gate();

@@ -10,11 +10,22 @@
 #include <stdint.h>
 
 #include "interpose/interpose.h"
+#include "interpose/nonblocking.h"
 #include "sched/operation.h"
 
+/* The arguments of the nonblocking and the persistent form of a collective. */
+#define ATN_STARTED(list, ...)    (ATN_LIST list, __VA_ARGS__)
+#define ATN_I_FORMALS(formals)    ATN_STARTED(formals, MPI_Request *request)
+#define ATN_I_ACTUALS(actuals)    ATN_STARTED(actuals, request)
+#define ATN_INIT_FORMALS(formals) ATN_STARTED(formals, MPI_Info info, MPI_Request *request)
+#define ATN_INIT_ACTUALS(actuals) ATN_STARTED(actuals, info, request)
+
 typedef struct {
-#define ATN_CALL(name, id, formals, actuals, ...) int(*name) formals;
-#define ATN_CONTROL(name, formals, actuals)       int(*name) formals;
+#define ATN_CALL(name, id, formals, actuals, ...)                                                  \
+    int(*name) formals;                                                                            \
+    int(*ATN_NONBLOCKING_##name) ATN_I_FORMALS(formals);                                           \
+    ATN_IF_PERSISTENT(int(*ATN_PERSISTENT_##name) ATN_INIT_FORMALS(formals);)
+#define ATN_CONTROL(name, formals, actuals) int(*name) formals;
 #include "interpose/calls.def"
 } atn_routines;
 

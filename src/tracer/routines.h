@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "interpose/interpose.h"
-#include "tracer/nonblocking.h"
+#include "interpose/nonblocking.h"
 
 /* MPI 4 added persistent collectives. */
 #if MPI_VERSION >= 4

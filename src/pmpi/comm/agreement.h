@@ -9,7 +9,13 @@
 /* What a rank has for a communicator; the least of all ranks counts. */
 typedef enum { ATN_READY_NOTHING, ATN_READY_STATE, ATN_READY_ALL } atn_readiness;
 
-/* Collective: the readiness of all ranks; *same_p: whether they request the same context. */
-atn_readiness atn_comm_agree(MPI_Comm comm, atn_readiness own, uint64_t context, bool *same_p);
+typedef struct {
+    bool same;        /* all request the same context */
+    bool nonblocking; /* all can serve nonblocking collectives */
+} atn_agreed;
+
+/* Collective: the readiness of all ranks. */
+atn_readiness atn_comm_agree(MPI_Comm comm, atn_readiness own, uint64_t context,
+                             atn_agreed *agreed_p);
 
 #endif

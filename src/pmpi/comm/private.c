@@ -80,12 +80,12 @@ static void give_back(atn_comm *c)
 
 bool atn_comm_private_make(atn_comm *c)
 {
-    bool same;
+    atn_agreed agreed;
     c->stage = ATN_COMM_NATIVE;
     /* A failure must not reach the program: the native routine can execute the call. */
     const bool made = atn_pmpi_own_comm(c->user, &c->private_comm);
     const atn_readiness own = made ? ATN_READY_ALL : ATN_READY_STATE;
-    if (atn_comm_agree(c->user, own, 0, &same) != ATN_READY_ALL) {
+    if (atn_comm_agree(c->user, own, 0, &agreed) != ATN_READY_ALL) {
         give_back(c);
         return false;
     }

@@ -61,6 +61,8 @@ static void conclude(atn_comm *c, atn_readiness all, bool same)
         c->stage = ATN_COMM_SERVED;
     else
         give_up(c);
+    if (c->stage == ATN_COMM_SERVED && atn_job_current.nonblocking)
+        atn_comm_private_ready(c); /* a start cannot make it */
     if (atn_job_current.verbose > 0 && c->r == 0)
         atn_interpose_print_line("communicator of %d ranks: %s", c->p,
                                  c->stage == ATN_COMM_SERVED ? "served"
@@ -71,7 +73,7 @@ static void conclude(atn_comm *c, atn_readiness all, bool same)
  */
 static void set_up(atn_comm *c)
 {
-    bool same = true;
+    atn_agreed agreed = {.same = true};
     if (!atn_comm_within_world(c)) {
         c->stage = ATN_COMM_NATIVE;
         c->foreign = true;
@@ -80,8 +82,17 @@ static void set_up(atn_comm *c)
     }
     const atn_readiness own = prepare(c);
     const atn_readiness all =
-        c->p == 1 ? own : atn_comm_agree(c->user, own, c->requested_context, &same);
-    conclude(c, all, same);
+        c->p == 1 ? own : atn_comm_agree(c->user, own, c->requested_context, &agreed);
+    conclude(c, all, agreed.same);
+}
+
+void atn_comm_set_up_now(atn_comm *c)
+{
+    if (c->stage != ATN_COMM_COUNTING)
+        return;
+    atn_comm_beat_begin(c, ATN_BARRIER, -1);
+    set_up(c);
+    atn_comm_beat_end(c);
 }
 
 /* Set-up synchronises, so it waits for an operation that does so anyway. */
@@ -110,13 +121,14 @@ atn_comm *atn_comm_enter_unserved(atn_comm *c, atn_operation op)
 /* One agreement on MPI_COMM_WORLD covers whether there are states at all and its own. */
 bool atn_comms_start(const atn_comm_hooks *hooks)
 {
-    bool same;
+    atn_agreed agreed;
     const bool open = atn_comms_open(hooks);
     atn_comm *const world = open ? atn_comm_adopt(MPI_COMM_WORLD) : NULL;
     const atn_readiness own = world != NULL ? prepare(world) : ATN_READY_NOTHING;
-    const atn_readiness all = atn_comm_agree(MPI_COMM_WORLD, own, 0, &same);
+    const atn_readiness all = atn_comm_agree(MPI_COMM_WORLD, own, 0, &agreed);
+    atn_job_current.nonblocking = agreed.nonblocking;
     if (all != ATN_READY_NOTHING)
-        conclude(world, all, same);
+        conclude(world, all, agreed.same);
     else if (open)
         atn_comms_stop();
     return all != ATN_READY_NOTHING;

@@ -7,6 +7,8 @@
 /* A call on a communicator that is not served (yet).  Returns the state if it takes part in the
  * call: it has just been set up, or calls are observed. */
 atn_comm *atn_comm_enter_unserved(atn_comm *c, atn_operation op);
+/* Collective over c: set-up, if it has not been set up. */
+void atn_comm_set_up_now(atn_comm *c);
 /* Collective over MPI_COMM_WORLD: the attribute key, and the set-up of MPI_COMM_WORLD. */
 bool atn_comms_start(const atn_comm_hooks *hooks);
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "exec/execution.h"
 #include "pmpi/comm/fastpath.h"
 #include "pmpi/comm/list.h"
 #include "pmpi/comm/private.h"
@@ -33,12 +34,17 @@ static void next_generation(void)
     atn_pmpi_next_epoch();
 }
 
+/* Open calls are completed first: a collective may wait for all ranks. */
 static void retire(atn_comm *c)
 {
+    if (c->exec != NULL)
+        atn_exec_drain(c->exec);
     atn_comm_last_calls_flush();
     atn_comm_hooked->detach(c);
     atn_comm_list_remove(c);
     c->user = MPI_COMM_NULL;
+    if (c->self != MPI_COMM_NULL)
+        atn_pmpi_real.Comm_free(&c->self);
     atn_comm_private_free(c);
 }
 
@@ -104,7 +110,7 @@ static atn_comm *new_state(MPI_Comm comm)
     if (c == NULL)
         return NULL;
     c->user = comm;
-    c->private_comm = MPI_COMM_NULL;
+    c->private_comm = c->self = MPI_COMM_NULL;
     c->wake = UINT64_MAX;
     c->cached = atn_comm_no_calls;
     PMPI_Comm_size(comm, &c->p);

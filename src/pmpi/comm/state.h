@@ -49,6 +49,8 @@ typedef struct {
 typedef struct atn_comm {
     MPI_Comm user;
     MPI_Comm private_comm; /* carries Attune's messages; MPI_COMM_NULL until it is needed */
+    MPI_Comm self;         /* of requests (nonblocking/request.h); MPI_COMM_NULL until needed */
+    uint64_t started;      /* nonblocking and persistent calls that could be served */
     atn_exec *exec;
     atn_shared *shared;          /* memory of its ranks on this host; NULL: none */
     struct atn_topo *topo;       /* of its ranks; NULL: unknown */

@@ -4,37 +4,11 @@
  * MPI_X calls a tool that follows in link order, if there is one; the tool's call of PMPI_X then
  * enters here again. */
 #include "pmpi/comm/fastpath.h"
+#include "pmpi/entry/arguments.h"
 #include "pmpi/observe/observe.h"
 #include "pmpi/select/model.h"
 #include "pmpi/select/online.h"
 #include "pmpi/select/serve.h"
-
-static inline void put(atn_user *u, const void *buf, int64_t count, MPI_Datatype type)
-{
-    *u = (atn_user){.buf = (void *)buf, .count = count, .type = type};
-}
-static inline void put_v(atn_user *u, const void *buf, const void *counts, const void *displs,
-                         MPI_Datatype type)
-{
-    *u = (atn_user){.buf = (void *)buf, .counts = counts, .displs = displs, .type = type};
-}
-static inline void put_w(atn_user *u, const void *buf, const void *counts, const void *displs,
-                         const MPI_Datatype *types)
-{
-    *u = (atn_user){.buf = (void *)buf,
-                    .counts = counts,
-                    .displs = displs,
-                    .types = types,
-                    .type = MPI_DATATYPE_NULL};
-}
-#define SIDE(side, buf, n, type)                 put(&call.side, buf, n, type);
-#define SIDE_V(side, buf, counts, displs, type)  put_v(&call.side, buf, counts, displs, type);
-#define SIDE_W(side, buf, counts, displs, types) put_w(&call.side, buf, counts, displs, types);
-#define IN_PLACE(side, buffer, other)                                                              \
-    if ((buffer) == MPI_IN_PLACE) {                                                                \
-        call.in_place = true;                                                                      \
-        call.side = call.other;                                                                    \
-    }
 
 #define KEY(n, datatype, operator, r)                                                              \
     ((atn_call_key){.count = (n), .type = (datatype), .op = (operator), .root = (r)})
@@ -44,8 +18,6 @@ static inline void put_w(atn_user *u, const void *buf, const void *counts, const
 #define BUFFERS(from, to)        BUFFERS_IF(true, from, to)
 #define SAME_SIDES               (sendcount == recvcount && sendtype == recvtype)
 #define NO_BUFFERS               ((atn_call_buffers){.any = false})
-
-static const atn_user nothing = {.type = MPI_DATATYPE_NULL};
 
 static inline bool has(const _Atomic uint64_t *bits, atn_operation op)
 {
@@ -61,8 +33,7 @@ static inline bool has(const _Atomic uint64_t *bits, atn_operation op)
     {                                                                                              \
         atn_comm *const c = atn_comm_find(comm);                                                   \
         const int r __attribute__((unused)) = c->r;                                                \
-        atn_call call = {.op = ATN_##id, .wide = ATN_WIDE, .mpi_op = MPI_OP_NULL};                 \
-        call.src = call.dst = nothing;                                                             \
+        ATN_CALL_OF(id)                                                                            \
         __VA_ARGS__                                                                                \
         int code;                                                                                  \
         if (ATN_LIKELY(!atn_job_current.observed)) {                                               \

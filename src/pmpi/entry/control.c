@@ -5,6 +5,8 @@
 #include "pmpi/comm/fastpath.h"
 #include "pmpi/entry/context.h"
 #include "pmpi/entry/lifetime.h"
+#include "pmpi/nonblocking/request.h"
+#include "pmpi/nonblocking/start.h"
 #include "pmpi/observe/observe.h"
 
 /* An MPI library may implement MPI_Init by MPI_Init_thread; only the outer call counts. */
@@ -75,18 +77,70 @@ static void forget_op(MPI_Op op)
 
 static int do_Type_free(MPI_Datatype *type)
 {
-    if (atn_job_current.has_comms && type != NULL)
+    if (atn_job_current.has_comms && type != NULL) {
         forget_type(*type);
+        if (atn_job_current.nonblocking && atn_nonblocking_keep_type(type))
+            return MPI_SUCCESS;
+    }
     return atn_pmpi_real.Type_free(type);
 }
 
 static int do_Op_free(MPI_Op *op)
 {
-    if (atn_job_current.has_comms && op != NULL)
+    if (atn_job_current.has_comms && op != NULL) {
         forget_op(*op);
+        if (atn_job_current.nonblocking && atn_nonblocking_keep_op(op))
+            return MPI_SUCCESS;
+    }
     return atn_pmpi_real.Op_free(op);
 }
 
+/* ---- requests ---- */
+
+static int do_Start(MPI_Request *request)
+{
+    int code;
+    return atn_nonblocking_restart(request, &code) ? code : atn_pmpi_real.Start(request);
+}
+
+/* One after the other: none of them waits for another rank. */
+static int do_Startall(int n, MPI_Request requests[])
+{
+    int code = MPI_SUCCESS;
+    if (atn_nonblocking_requests_kept() == 0)
+        return atn_pmpi_real.Startall(n, requests);
+    for (int i = 0; i < n && code == MPI_SUCCESS; i++)
+        code = do_Start(&requests[i]);
+    return code;
+}
+
+static int do_Request_free(MPI_Request *request)
+{
+    int code;
+    return atn_nonblocking_free(request, &code) ? code : atn_pmpi_real.Request_free(request);
+}
+
+static int do_Cancel(MPI_Request *request)
+{
+    int code;
+    return atn_nonblocking_cancel(request, &code) ? code : atn_pmpi_real.Cancel(request);
+}
+
+/* The start of a nonblocking call cannot set up its communicator, because that waits for ranks; the
+ * routine that makes the communicator may. */
+static int made_comm(MPI_Comm *made, int code)
+{
+    if (code == MPI_SUCCESS && atn_job_current.nonblocking && *made != MPI_COMM_NULL) {
+        atn_comm *const c = atn_comm_find(*made);
+        if (c != NULL)
+            atn_comm_set_up_now(c);
+    }
+    return code;
+}
+
+#define ATN_MAKER(name, formals, actuals)                                                          \
+    static int do_##name formals { return made_comm(made, atn_pmpi_real.name actuals); }           \
+    ATN_CONTROL(name, formals, actuals)
 #define ATN_CONTROL(name, formals, actuals)                                                        \
     ATN_EXPORT int PMPI_##name formals { return do_##name actuals; }                               \
     ATN_EXPORT int MPI_##name formals                                                              \
@@ -94,11 +148,4 @@ static int do_Op_free(MPI_Op *op)
         atn_pmpi_resolve();                                                                        \
         return atn_pmpi_tool.name != NULL ? atn_pmpi_tool.name actuals : do_##name actuals;        \
     }
-#define ATN_UNSERVED(name, formals, actuals)                                                       \
-    static int do_##name formals                                                                   \
-    {                                                                                              \
-        atn_observe_nonblocking(comm);                                                             \
-        return atn_pmpi_real.name actuals;                                                         \
-    }                                                                                              \
-    ATN_CONTROL(name, formals, actuals)
 #include "interpose/calls.def"

@@ -1,10 +1,14 @@
 /* lifetime.c - see lifetime.h. */
 #include "pmpi/entry/lifetime.h"
 
+#include "exec/execution.h"
 #include "pmpi/comm/setup.h"
 #include "pmpi/entry/topology.h"
 #include "pmpi/job/agreement.h"
 #include "pmpi/job/identity.h"
+#include "pmpi/nonblocking/hook.h"
+#include "pmpi/nonblocking/imports.h"
+#include "pmpi/nonblocking/start.h"
 #include "pmpi/observe/observe.h"
 #include "pmpi/observe/reasons.h"
 #include "pmpi/observe/traffic.h"
@@ -17,6 +21,7 @@
 #include "pmpi/select/staleness.h"
 #include "pmpi/select/wisdom_view.h"
 #include "topo/topo.h"
+#include "tune/drivers/request.h"
 
 /* ---- what selection and observation attach to communicators ---- */
 
@@ -60,11 +65,33 @@ static void drop_topology(atn_job *job)
     job->topo = NULL;
 }
 
-static bool is_threaded(void)
+static int thread_level(void)
 {
     int level = MPI_THREAD_SINGLE;
     PMPI_Query_thread(&level);
-    return level > MPI_THREAD_FUNNELED;
+    return level;
+}
+
+/* Local; MPI_COMM_WORLD is set up by an agreement on it. */
+static void prepare_starts(atn_job *job)
+{
+    const int64_t how = atn_plan_setting_number(&job->settings, ATN_SET_NONBLOCKING);
+    const bool used =
+        how == ATN_NONBLOCKING_ON || (how == ATN_NONBLOCKING_AUTO && atn_nonblocking_imported());
+    job->can_start =
+        job->work != 0 && used && atn_nonblocking_hook_start(thread_level() == MPI_THREAD_MULTIPLE);
+}
+
+static void end_starts(atn_job *job)
+{
+    const atn_starts n = atn_nonblocking_starts();
+    if (job->verbose > 0 && job->r == 0 && n.served + n.native > 0)
+        atn_interpose_print_line("nonblocking and persistent collectives: %lld starts served, "
+                                 "%lld native",
+                                 (long long)n.served, (long long)n.native);
+    atn_nonblocking_handles_end();
+    atn_nonblocking_hook_stop();
+    atn_exec_progress_end();
 }
 
 /* Everything after the agreement happens on all ranks or on none. */
@@ -79,13 +106,18 @@ void atn_entry_job_start(void)
         return;
     }
     job->active = true;
-    job->threads = is_threaded();
+    job->threads = thread_level() > MPI_THREAD_FUNNELED;
     if (job->verbose > 0 && job->r == 0)
         atn_interpose_print_line("%d ranks on %s, %d rules, wisdom of %d%s", job->p,
                                  atn_job_mpi_name(), atn_plan_rules_count(job->rules),
                                  atn_plan_rules_count(job->wisdom),
                                  job->yield ? ", waits give the processor away" : "");
     atn_real_type_free = atn_pmpi_real.Type_free;
+    atn_real_request_free = atn_pmpi_real.Request_free;
+    atn_real_cancel = atn_pmpi_real.Cancel;
+    atn_real_comm_create = atn_pmpi_real.Comm_create;
+    atn_real_ibcast = atn_pmpi_real.Ibcast;
+    prepare_starts(job);
     job->has_comms = job->work != 0 && atn_comms_start(&hooks);
     if (!job->has_comms && (job->work != 0 || !atn_job_topology_agreed(job)))
         drop_topology(job);
@@ -106,6 +138,7 @@ void atn_entry_job_stop(void)
     atn_observe_stop();
     if (atn_job_current.has_comms) {
         atn_comms_stop();
+        end_starts(&atn_job_current);
         atn_select_prediction_stop();
         atn_select_results_finish();
     }

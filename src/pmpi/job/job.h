@@ -24,7 +24,9 @@ typedef struct atn_job {
     bool observed;         /* report, record, check or watchdog: no call takes the fast path */
     bool check;
     bool reproducible;
-    bool lasting; /* the same problem always gets the same choice */
+    bool can_start;   /* this rank uses nonblocking collectives and can serve them */
+    bool nonblocking; /* all ranks do */
+    bool lasting;     /* the same problem always gets the same choice */
     int first, watchdog, verbose;
     int p, r;           /* in MPI_COMM_WORLD */
     int hosts;          /* of these ranks; 0: unknown, or there is no report */

@@ -1,10 +1,12 @@
 /* serve.c - see serve.h. */
 #include "pmpi/select/serve.h"
 
+#include "exec/execution.h"
 #include "pmpi/comm/private.h"
 #include "pmpi/job/reproducible.h"
 #include "pmpi/select/online.h"
 #include "pmpi/select/prediction.h"
+#include "pmpi/select/problem.h"
 
 bool atn_select_run(atn_comm *c, atn_plan *plan, const atn_call *call, int *code_p)
 {
@@ -51,6 +53,39 @@ atn_plan *atn_select_plan(atn_comm *c, const atn_call *call, atn_turn *turn, int
         *code_p = c->failed;
         plan = NULL;
     }
+    drop_evicted(c);
+    return plan;
+}
+
+/* A reduction that rounds keeps the algorithm of its first call, which was native if the
+ * communicator was not set up. */
+static bool must_stay(const atn_comm *c, const atn_call *call)
+{
+    return atn_job_current.stable && (c->before & 1u << call->op) != 0 &&
+           atn_select_call_is_inexact(call);
+}
+
+static bool choose_started(atn_comm *c, const atn_problem *q, atn_choice *choice_p)
+{
+    atn_reason reason;
+    const atn_rules *const rules = atn_job_current.rules;
+    atn_plan_rules_choose(rules, q, c->started, choice_p, &reason);
+    if (reason.rule < 0 && !atn_plan_rules_per_call(rules) && c->wisdom != NULL)
+        atn_plan_rules_choose(c->wisdom, q, 0, choice_p, &reason);
+    atn_exec_keep_canonical(q, choice_p);
+    return choice_p->row != NULL && choice_p->row->algo->build != NULL &&
+           atn_exec_can_start(c->exec, choice_p);
+}
+
+atn_plan *atn_select_started(atn_comm *c, const atn_call *call, int *code_p)
+{
+    atn_choice choice = {0};
+    atn_problem q;
+    *code_p = MPI_SUCCESS;
+    if (atn_exec_call_aliased(call) || !atn_exec_call_problem(c->exec, call, &q) ||
+        must_stay(c, call) || !choose_started(c, &q, &choice))
+        return NULL;
+    atn_plan *const plan = atn_exec_plan_as(c->exec, call, &q, &choice, code_p);
     drop_evicted(c);
     return plan;
 }

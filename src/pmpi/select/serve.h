@@ -8,6 +8,9 @@
 bool atn_select_serve(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p);
 /* The steps of it.  The plan of a call; NULL: the native routine, or an error in *code_p. */
 atn_plan *atn_select_plan(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p);
+/* The plan of a nonblocking or persistent call: by rules or wisdom, because other ways of selection
+ * may have to wait for ranks.  NULL: the native routine, or an error in *code_p. */
+atn_plan *atn_select_started(atn_comm *c, const atn_call *call, int *code_p);
 /* Executes a plan, on the private communicator, which is made if necessary. */
 bool atn_select_run(atn_comm *c, atn_plan *plan, const atn_call *call, int *code_p);
 

@@ -14,12 +14,14 @@ void atn_tune_request_answer(atn_advice_request *x, atn_advice advice, const atn
     x->answer.bytes = atn_tune_candidate_set_print(set, x->text) + 1;
 }
 
+int (*atn_real_ibcast)(void *, int, MPI_Datatype, int, MPI_Comm, MPI_Request *) = PMPI_Ibcast;
+
 int atn_tune_request_begin(atn_advice_request *x, int bytes, MPI_Comm comm)
 {
     char *const from = (char *)x + offsetof(atn_advice_request, answer);
     const int all = (int)sizeof x->answer + bytes;
     atn_exec_traffic_collective(all, MPI_BYTE);
-    return PMPI_Ibcast(from, all, MPI_BYTE, 0, comm, &x->active);
+    return atn_real_ibcast(from, all, MPI_BYTE, 0, comm, &x->active);
 }
 
 int atn_tune_request_end(atn_advice_request *x) { return PMPI_Wait(&x->active, MPI_STATUS_IGNORE); }

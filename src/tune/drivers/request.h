@@ -49,4 +49,8 @@ int atn_tune_request_begin(atn_advice_request *x, int bytes, MPI_Comm comm);
 int atn_tune_request_end(atn_advice_request *x);
 int atn_tune_request_wait(atn_advice_request *x, int bytes, MPI_Comm comm);
 
+/* The real MPI_Ibcast; set it where it is interposed. */
+extern int (*atn_real_ibcast)(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                              MPI_Request *request);
+
 #endif

@@ -1,7 +1,21 @@
 /* nonblocking.h - the names of the nonblocking collectives, and of those that make persistent
- * requests, by the names of the blocking ones. */
-#ifndef ATN_TRACER_NONBLOCKING_H
-#define ATN_TRACER_NONBLOCKING_H
+ * requests, by the names of the blocking ones.
+ *
+ * Persistent collectives are part of MPI 4; Open MPI 4 has them as an extension, MPIX_X_init. */
+#ifndef ATN_INTERPOSE_NONBLOCKING_H
+#define ATN_INTERPOSE_NONBLOCKING_H
+
+#if MPI_VERSION >= 4
+#define ATN_PERSISTENT_MPI     MPI_
+#define ATN_PERSISTENT_PMPI    PMPI_
+#define ATN_IF_PERSISTENT(...) __VA_ARGS__
+#elif defined(OPEN_MPI)
+#define ATN_PERSISTENT_MPI     MPIX_
+#define ATN_PERSISTENT_PMPI    PMPIX_
+#define ATN_IF_PERSISTENT(...) __VA_ARGS__
+#else
+#define ATN_IF_PERSISTENT(...)
+#endif
 
 #define ATN_NONBLOCKING_Barrier                Ibarrier
 #define ATN_NONBLOCKING_Bcast                  Ibcast

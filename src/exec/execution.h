@@ -1,0 +1,52 @@
+/* execution.h - calls that are advanced step by step: started now, completed later.
+ *
+ * Any number of executions may be open on a communicator.  Each has its own tags, scratch memory
+ * and state; executions and blocking calls of a communicator are numbered in the order of their
+ * calls, which its ranks share.
+ *
+ * Starting one never waits for another rank.  atn_exec_progress advances all of them; it has to be
+ * called while this process is inside of MPI (pmpi/nonblocking/hook.h).
+ *
+ * - The channels of shared memory are in order, so executions that use them follow each other; the
+ *   first one can always advance, and a collective may wait for all ranks to enter it, hence for
+ *   all of them to have started its predecessors.
+ * - Tags are reused after a number of calls.  Executions that are too far ahead of the first open
+ *   one wait for it. */
+#ifndef ATN_EXEC_EXECUTION_H
+#define ATN_EXEC_EXECUTION_H
+
+#include <stdatomic.h>
+
+#include "exec/exec.h"
+
+typedef struct atn_execution atn_execution;
+
+/* Called once when an execution ends; must not start or wait for another one. */
+typedef void (*atn_done_fn)(void *context, int code);
+
+/* Whether calls of the algorithm can be started: not if ranks exchange sizes first.  Depends only
+ * on data that ranks share. */
+bool atn_exec_can_start(const atn_exec *x, const atn_choice *choice);
+
+/* An execution of the plan that was just returned for the call.  Arrays and buffers of the call
+ * must stay valid until it has ended.  NULL: no memory, *code_p. */
+atn_execution *atn_exec_prepare(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm comm,
+                                int *code_p);
+/* Starts it; at most one at a time of those that `prepare` returned.  Errors are reported when it
+ * ends. */
+void atn_exec_launch(atn_execution *e, atn_done_fn done, void *context);
+/* Frees it; if it has not ended, when it ends. */
+void atn_exec_dismiss(atn_execution *e);
+
+/* Advances all open executions; never waits.  Returns the number of completed messages and
+ * executions.  May be called by any thread, and from inside of MPI. */
+int atn_exec_progress(void);
+/* Executions that have not ended; of x, and of all communicators. */
+int atn_exec_open(const atn_exec *x);
+extern _Atomic int atn_exec_all_open;
+/* Waits for all executions of x. */
+void atn_exec_drain(atn_exec *x);
+/* Frees memory that is kept for further executions. */
+void atn_exec_progress_end(void);
+
+#endif

@@ -1,0 +1,201 @@
+/* start.c - see start.h. */
+#include "pmpi/nonblocking/start.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "pmpi/comm/private.h"
+#include "pmpi/nonblocking/request.h"
+#include "pmpi/select/serve.h"
+
+static _Atomic int64_t served, native;
+
+atn_starts atn_nonblocking_starts(void)
+{
+    return (atn_starts){.served = atomic_load(&served), .native = atomic_load(&native)};
+}
+
+void atn_nonblocking_count_native(void)
+{
+    atomic_fetch_add_explicit(&native, 1, memory_order_relaxed);
+}
+
+/* ---- communicators ---- */
+
+static bool is_ready(const atn_comm *c)
+{
+    return c->stage == ATN_COMM_SERVED && c->private_comm != MPI_COMM_NULL;
+}
+
+atn_comm *atn_nonblocking_enter(MPI_Comm comm, atn_operation op, bool local)
+{
+    if (!atn_job_current.nonblocking)
+        return NULL;
+    atn_comm *const c = atn_comm_find(comm);
+    if (c == NULL || c->p == 1)
+        return NULL;
+    if (!local)
+        atn_comm_set_up_now(c);
+    if (!is_ready(c)) {
+        c->before |= 1u << op;
+        return NULL;
+    }
+    c->started++;
+    return c;
+}
+
+/* ---- starts ---- */
+
+static atn_execution *prepare(atn_comm *c, const atn_call *call, int *code_p)
+{
+    atn_plan *const plan = atn_select_started(c, call, code_p);
+    return plan != NULL ? atn_exec_prepare(c->exec, plan, call, c->private_comm, code_p) : NULL;
+}
+
+static void launch(atn_execution *e, atn_open_request *q)
+{
+    atomic_fetch_add_explicit(&served, 1, memory_order_relaxed);
+    atn_exec_launch(e, atn_nonblocking_request_done, q);
+}
+
+bool atn_nonblocking_start(atn_comm *c, const atn_call *call, MPI_Request *request, int *code_p)
+{
+    atn_execution *const e = prepare(c, call, code_p);
+    if (e == NULL) {
+        atn_comm_raise(c, *code_p);
+        return *code_p != MPI_SUCCESS;
+    }
+    atn_open_request *const q = atn_nonblocking_request_new(c, false, code_p);
+    if (q != NULL) {
+        *request = q->handle;
+        launch(e, q);
+    }
+    atn_exec_dismiss(e);
+    atn_comm_raise(c, *code_p);
+    return true;
+}
+
+bool atn_nonblocking_init(atn_comm *c, const atn_call *call, MPI_Request *request, int *code_p)
+{
+    atn_execution *const e = prepare(c, call, code_p);
+    if (e == NULL) {
+        atn_comm_raise(c, *code_p);
+        return *code_p != MPI_SUCCESS;
+    }
+    atn_open_request *const q = atn_nonblocking_request_new(c, true, code_p);
+    if (q != NULL) {
+        q->execution = e;
+        *request = q->handle;
+    } else {
+        atn_exec_dismiss(e);
+        atn_comm_raise(c, *code_p);
+    }
+    return true;
+}
+
+/* An active request: the MPI library reports it. */
+bool atn_nonblocking_restart(MPI_Request *request, int *code_p)
+{
+    if (atn_nonblocking_requests_kept() == 0)
+        return false;
+    atn_open_request *const q = atn_nonblocking_request_find(*request);
+    if (q == NULL || !q->persistent || q->active)
+        return false;
+    *code_p = atn_pmpi_real.Start(request);
+    if (*code_p != MPI_SUCCESS)
+        return true;
+    q->active = true;
+    launch(q->execution, q);
+    return true;
+}
+
+/* ---- what ends or frees requests and handles ---- */
+
+static bool is_idle(void)
+{
+    return atomic_load_explicit(&atn_exec_all_open, memory_order_relaxed) == 0 &&
+           atn_nonblocking_requests_kept() == 0;
+}
+
+static atn_open_request *find(const MPI_Request *request)
+{
+    return is_idle() || request == NULL ? NULL : atn_nonblocking_request_find(*request);
+}
+
+/* Both are errors for nonblocking collectives, and for active persistent ones. */
+static int refuse(const atn_open_request *q)
+{
+    PMPI_Comm_call_errhandler(q->user, MPI_ERR_REQUEST);
+    return MPI_ERR_REQUEST;
+}
+
+bool atn_nonblocking_free(MPI_Request *request, int *code_p)
+{
+    atn_open_request *const q = find(request);
+    if (q == NULL)
+        return false;
+    if (!q->persistent) {
+        *code_p = refuse(q);
+        return true;
+    }
+    *code_p = atn_nonblocking_request_free(q);
+    *request = MPI_REQUEST_NULL;
+    return true;
+}
+
+bool atn_nonblocking_cancel(MPI_Request *request, int *code_p)
+{
+    const atn_open_request *const q = find(request);
+    if (q == NULL)
+        return false;
+    *code_p = refuse(q);
+    return true;
+}
+
+/* ---- handles that the program has freed ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static ATN_VEC(MPI_Datatype) types;
+static ATN_VEC(MPI_Op) ops;
+
+static void free_kept(void)
+{
+    while (types.n > 0)
+        atn_pmpi_real.Type_free(&types.v[--types.n]);
+    while (ops.n > 0)
+        atn_pmpi_real.Op_free(&ops.v[--ops.n]);
+}
+
+bool atn_nonblocking_keep_type(MPI_Datatype *type)
+{
+    const bool idle = is_idle();
+    pthread_mutex_lock(&lock);
+    if (idle)
+        free_kept();
+    const bool kept = !idle && atn_push(&types, *type);
+    pthread_mutex_unlock(&lock);
+    if (kept)
+        *type = MPI_DATATYPE_NULL;
+    return kept;
+}
+
+bool atn_nonblocking_keep_op(MPI_Op *op)
+{
+    const bool idle = is_idle();
+    pthread_mutex_lock(&lock);
+    if (idle)
+        free_kept();
+    const bool kept = !idle && atn_push(&ops, *op);
+    pthread_mutex_unlock(&lock);
+    if (kept)
+        *op = MPI_OP_NULL;
+    return kept;
+}
+
+void atn_nonblocking_handles_end(void)
+{
+    free_kept();
+    atn_vec_free(&types);
+    atn_vec_free(&ops);
+}
