@@ -81,6 +81,7 @@ static bool describe_memory(const atn_args *a, double payload, atn_channel *c)
 static bool fill(const atn_args *a, const atn_topo *t, atn_machine *m)
 {
     char name[24];
+    m->simulated = 1;
     m->framing = atn_cli_sim_option(a, "smpi/bw-factor");
     atn_channel *c = atn_model_machine_add_channel(m, "memory");
     bool ok = c != NULL && describe_memory(a, m->framing, c) &&

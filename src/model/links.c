@@ -7,35 +7,30 @@
  * receive is posted.  A rank executes one task at a time.  Where hosts share processors (emulated
  * clusters), tasks and bytes share these, too, and a zero-byte message waits until all ranks have
  * been scheduled.  Large messages have only a fraction of the rate while the opposite direction is
- * busy at one of their ends, because handshakes queue behind data. */
+ * busy at one of their ends, because handshakes queue behind data.
+ *
+ * In a simulated machine, messages of a pair are not sequential: eager ones share links like those
+ * of different pairs, so that many arrive late and at once.  The executor holds a send back until
+ * the one before it to the same rank is complete, a large one when it has arrived (exec/host.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/events.h"
 #include "model/fluid.h"
+#include "model/links_private.h"
 #include "model/model.h"
 
 static const double BUCKET = 4096; /* largest observed burst */
 
-typedef enum { WORK, ARRIVE, GRANT } event_kind;
-
-typedef struct {
-    double time;
-    int order; /* of creation; decides between equal times */
-    event_kind kind;
-    int id;
-} event;
-
-/* Parameters of all messages of a channel. */
-typedef struct {
-    double cpu, more, latency, handshake, eager, rate, duplex, cpu_byte, empty;
-} channel_cost;
+enum { WORK, ARRIVE, GRANT }; /* kinds of events */
 
 typedef struct {
     int channel, pair; /* of a receive: the pair in the opposite direction; -1: none */
     int waits;
     bool posted, requested, arrived; /* receive posted; handshake sent; last byte received */
     int behind;                      /* next in a queue of its rank or its pair; -1: none */
+    int held;                        /* a send that waits for this one; -1: none */
 } op_state;
 
 /* Burst that a link passes after it was idle: rate limiters and deep buffers. */
@@ -50,7 +45,7 @@ typedef struct {
 typedef struct {
     const atn_model_case *c;
     const atn_op_graph *g;
-    channel_cost channels[ATN_CHANNEL_SLOTS];
+    atn_links_cost channels[ATN_CHANNEL_SLOTS];
     op_state *v;
     queue *rank, *pair;                     /* work of a rank; messages of a pair */
     int npairs, nedges, processors, memory; /* first resource of each kind; -1: none */
@@ -59,9 +54,9 @@ typedef struct {
     int *host, nhosts;
     int *path;
     atn_fluid_use *uses;
-    ATN_VEC(event) heap;
+    atn_events events;
     double turn; /* extra time of a zero-byte message */
-    int made, done;
+    int done;
     int *finished; /* of the fluid, at one time */
     atn_fluid f;
     double now, time;
@@ -69,41 +64,9 @@ typedef struct {
     bool no_memory;
 } sim;
 
-/* ---- events: a heap ---- */
-
-static bool sooner(const event *a, const event *b)
+static void at(sim *s, double time, int kind, int id)
 {
-    return a->time < b->time || (!(b->time < a->time) && a->order < b->order);
-}
-
-static void at(sim *s, double time, event_kind kind, int id)
-{
-    const event e = {time, s->made++, kind, id};
-    if (!atn_push(&s->heap, e)) {
-        s->no_memory = true;
-        return;
-    }
-    int i = s->heap.n - 1;
-    for (; i > 0 && sooner(&e, &s->heap.v[(i - 1) / 2]); i = (i - 1) / 2)
-        s->heap.v[i] = s->heap.v[(i - 1) / 2];
-    s->heap.v[i] = e;
-}
-
-static event pop(sim *s)
-{
-    event *v = s->heap.v;
-    const event top = v[0], last = v[--s->heap.n];
-    int i = 0;
-    for (int c = 1; c < s->heap.n; c = 2 * i + 1) {
-        if (c + 1 < s->heap.n && sooner(&v[c + 1], &v[c]))
-            c++;
-        if (!sooner(&v[c], &last))
-            break;
-        v[i] = v[c];
-        i = c;
-    }
-    v[i] = last;
-    return top;
+    s->no_memory = !atn_model_events_add(&s->events, time, kind, id) || s->no_memory;
 }
 
 /* ---- queues ---- */
@@ -124,6 +87,19 @@ static bool enqueue(sim *s, queue *q, int id)
     return false;
 }
 
+/* The same, before receives that wait. */
+static bool enqueue_first(sim *s, queue *q, int id)
+{
+    int *at = &q->first;
+    while (q->active >= 0 && *at >= 0 && s->g->nodes[*at].kind != ATN_OP_RECV)
+        at = &s->v[*at].behind;
+    if (q->active < 0 || *at < 0)
+        return enqueue(s, q, id);
+    s->v[id].behind = *at;
+    *at = id;
+    return false;
+}
+
 /* The next operation to start; -1: none. */
 static int dequeue(const sim *s, queue *q)
 {
@@ -135,15 +111,25 @@ static int dequeue(const sim *s, queue *q)
 
 /* ---- work of ranks ---- */
 
-/* Consecutive messages cost less: the process need not wake up. */
+static bool is_large(const sim *s, int send)
+{
+    const atn_op_node *x = &s->g->nodes[send];
+    const atn_links_cost *w = &s->channels[s->v[send].channel];
+    return x->ssend || (w->eager > 0 && (double)x->bytes >= w->eager);
+}
+
+/* Consecutive messages cost less: the process need not wake up.  SimGrid counts the work of
+ * receiving only for messages that were buffered. */
 static double work_of(const sim *s, int id, bool more)
 {
     const atn_op_node *x = &s->g->nodes[id];
     if (x->other < 0)
         return atn_model_local_cost(s->c, x, 1);
+    if (s->c->m->simulated && x->kind == ATN_OP_RECV && is_large(s, x->other))
+        return 0;
     const double bytes = (double)x->bytes;
     const double pack = x->parts > 1 ? bytes * atn_model_table_rate(&s->c->m->pack, bytes, 1) : 0.0;
-    const channel_cost *w = &s->channels[s->v[id].channel];
+    const atn_links_cost *w = &s->channels[s->v[id].channel];
     return (more ? w->more : w->cpu) + pack;
 }
 
@@ -158,20 +144,29 @@ static void begin_work(sim *s, int id, bool more)
         s->no_memory = true;
 }
 
+/* A simulated rank starts what has become ready before it waits for further messages. */
 static void work(sim *s, int id)
 {
-    if (enqueue(s, &s->rank[s->g->nodes[id].rank], id))
+    const atn_op_node *x = &s->g->nodes[id];
+    const bool first = s->c->m->simulated && x->kind != ATN_OP_RECV;
+    if ((first ? enqueue_first : enqueue)(s, &s->rank[x->rank], id))
         begin_work(s, id, false);
 }
 
 /* ---- flows ---- */
 
-static void count_flow(sim *s, int send, int by)
+/* The links of its path, in s->path. */
+static int path_of(const sim *s, int send)
 {
     const atn_op_node *x = &s->g->nodes[send];
+    return atn_topo_path(s->c->t, x->rank, s->g->nodes[x->other].rank, s->path);
+}
+
+static void count_flow(sim *s, int send, int by)
+{
     if (s->c->t == NULL)
         return;
-    const int n = atn_topo_path(s->c->t, x->rank, s->g->nodes[x->other].rank, s->path);
+    const int n = path_of(s, send);
     for (int i = 0; i < n; i++) {
         s->busy[s->path[i]] += by;
         s->bucket[s->path[i]].since = s->now;
@@ -179,13 +174,13 @@ static void count_flow(sim *s, int send, int by)
     s->moved = true;
 }
 
-static int uses_of(sim *s, int send, const channel_cost *w)
+static int uses_of(sim *s, int send, const atn_links_cost *w)
 {
     const atn_op_node *x = &s->g->nodes[send];
     const bool inside = atn_model_channel_inside(s->v[send].channel);
     int n = 0;
     if (s->c->t != NULL && !inside) {
-        const int edges = atn_topo_path(s->c->t, x->rank, s->g->nodes[x->other].rank, s->path);
+        const int edges = path_of(s, send);
         for (int i = 0; i < edges; i++)
             if (s->f.capacity[s->path[i]] > 0)
                 s->uses[n++] = (atn_fluid_use){s->path[i], 1.0};
@@ -200,16 +195,9 @@ static int uses_of(sim *s, int send, const channel_cost *w)
     return n;
 }
 
-static bool is_large(const sim *s, int send)
-{
-    const atn_op_node *x = &s->g->nodes[send];
-    const channel_cost *w = &s->channels[s->v[send].channel];
-    return x->ssend || (w->eager > 0 && (double)x->bytes >= w->eager);
-}
-
 /* The bytes of a message that pass idle links as a burst: the gain of a single message over the
  * rate of many. */
-static double ahead(const sim *s, int send, const channel_cost *w)
+static double ahead(const sim *s, int send, const atn_links_cost *w)
 {
     const double bytes = (double)s->g->nodes[send].bytes;
     const double alone = atn_model_channel_message(s->c->m, s->v[send].channel, bytes) - w->empty;
@@ -217,7 +205,7 @@ static double ahead(const sim *s, int send, const channel_cost *w)
 }
 
 /* Draws the burst from the buckets of the path; they refill while the links are idle. */
-static double draw(sim *s, int send, int n, const channel_cost *w)
+static double draw(sim *s, int send, int n, const atn_links_cost *w)
 {
     double least = ahead(s, send, w);
     if (atn_model_channel_inside(s->v[send].channel) || s->c->t == NULL)
@@ -239,7 +227,7 @@ static double draw(sim *s, int send, int n, const channel_cost *w)
 
 static void begin_flow(sim *s, int send)
 {
-    const channel_cost *w = &s->channels[s->v[send].channel];
+    const atn_links_cost *w = &s->channels[s->v[send].channel];
     const int n = uses_of(s, send, w);
     const double left = (double)s->g->nodes[send].bytes - draw(s, send, n, w);
     count_flow(s, send, 1);
@@ -249,7 +237,7 @@ static void begin_flow(sim *s, int send)
 
 static void flow(sim *s, int send)
 {
-    if (enqueue(s, &s->pair[s->v[send].pair], send))
+    if (s->c->m->simulated || enqueue(s, &s->pair[s->v[send].pair], send))
         begin_flow(s, send);
 }
 
@@ -257,23 +245,16 @@ static void flow(sim *s, int send)
  * else 0. */
 static int opposed(const sim *s, int send)
 {
-    const atn_op_node *x = &s->g->nodes[send];
-    const int n = atn_topo_path(s->c->t, x->rank, s->g->nodes[x->other].rank, s->path);
+    const int n = path_of(s, send);
     int least = s->busy[s->path[0]];
     for (int i = 1; i < n; i++)
         least = atn_min(least, s->busy[s->path[i]]);
     return s->busy[s->path[0] ^ 1] > 0 || s->busy[s->path[n - 1] ^ 1] > 0 ? least : 0;
 }
 
-double atn_model_duplex_weight(double duplex, bool is_long, bool pair, int flows)
-{
-    const double part = !is_long ? 1.0 / 3 : pair ? 1.0 : 0.5;
-    return 1 / (1 - (1 - duplex) * part / pow(flows, 2.0 / 3));
-}
-
 static double weight_of(const sim *s, int send)
 {
-    const channel_cost *w = &s->channels[s->v[send].channel];
+    const atn_links_cost *w = &s->channels[s->v[send].channel];
     const int flows = w->duplex < 1 ? opposed(s, send) : 0;
     const int back = s->v[s->g->nodes[send].other].pair;
     const bool meets = back >= 0 && s->pair[back].active >= 0;
@@ -302,16 +283,21 @@ static void set_weights(sim *s)
 
 static void ready(sim *s, int id);
 
+static void release(sim *s, int id)
+{
+    if (--s->v[id].waits == 0)
+        ready(s, id);
+}
+
 static void complete(sim *s, int id)
 {
     const atn_op_node *x = &s->g->nodes[id];
     s->done++;
     s->time = fmax(s->time, s->now);
-    for (int i = 0; i < x->nsucc; i++) {
-        const int next = s->g->succ[x->succ + i];
-        if (--s->v[next].waits == 0)
-            ready(s, next);
-    }
+    for (int i = 0; i < x->nsucc; i++)
+        release(s, s->g->succ[x->succ + i]);
+    if (s->v[id].held >= 0)
+        release(s, s->v[id].held);
 }
 
 static void grant(sim *s, int send)
@@ -345,26 +331,36 @@ static void sent(sim *s, int id)
     }
 }
 
-static void worked(sim *s, int id)
+static void work_on(sim *s, int rank)
 {
-    const int next = dequeue(s, &s->rank[s->g->nodes[id].rank]);
+    const int next = dequeue(s, &s->rank[rank]);
     if (next >= 0)
         begin_work(s, next, true);
-    if (s->g->nodes[id].kind == ATN_OP_SEND)
+}
+
+static void worked(sim *s, int id)
+{
+    const atn_op_node *x = &s->g->nodes[id];
+    if (!s->c->m->simulated)
+        work_on(s, x->rank);
+    if (x->kind == ATN_OP_SEND)
         sent(s, id);
     else
         complete(s, id);
+    if (s->c->m->simulated)
+        work_on(s, x->rank);
 }
 
 static void flowed(sim *s, int send)
 {
-    const int next = dequeue(s, &s->pair[s->v[send].pair]);
+    const bool follow = !s->c->m->simulated;
+    const int next = follow ? dequeue(s, &s->pair[s->v[send].pair]) : -1;
     const double turn = s->g->nodes[send].bytes == 0 ? s->turn : 0.0;
     count_flow(s, send, -1);
     if (next >= 0)
         begin_flow(s, next);
     at(s, s->now + s->channels[s->v[send].channel].latency + turn, ARRIVE, send);
-    if (is_large(s, send))
+    if (follow && is_large(s, send))
         complete(s, send);
 }
 
@@ -374,9 +370,11 @@ static void arrived(sim *s, int send)
     s->v[recv].arrived = true;
     if (s->v[recv].posted)
         work(s, recv);
+    if (s->c->m->simulated && is_large(s, send))
+        complete(s, send);
 }
 
-static void happen(sim *s, const event *e)
+static void happen(sim *s, const atn_event *e)
 {
     if (e->kind == WORK)
         worked(s, e->id);
@@ -405,7 +403,7 @@ static void run(sim *s)
         if (s->moved)
             set_weights(s);
         const double fluid = atn_model_fluid_next(&s->f);
-        const double timed = s->heap.n > 0 ? s->heap.v[0].time : INFINITY;
+        const double timed = atn_model_events_next(&s->events);
         s->now = fmin(fluid, timed);
         if (isinf(s->now))
             break;
@@ -417,44 +415,14 @@ static void run(sim *s)
             else
                 worked(s, owner - s->g->n);
         }
-        while (s->heap.n > 0 && s->heap.v[0].time <= s->now) {
-            const event e = pop(s);
+        while (atn_model_events_next(&s->events) <= s->now) {
+            const atn_event e = atn_model_events_take(&s->events);
             happen(s, &e);
         }
     }
 }
 
 /* ---- set-up ---- */
-
-static channel_cost cost_of_channel(const atn_machine *m, int channel)
-{
-    const atn_channel *c = &m->channel[channel];
-    const double empty = c->o_below > 0 ? c->o_below : atn_model_channel_message(m, channel, 1);
-    double cpu = c->cpu_message;
-    if (cpu <= 0 && c->plogp.os.nsizes > 0)
-        cpu = atn_model_table_time(&c->plogp.os, 1, 1);
-    else if (cpu <= 0)
-        cpu = empty / 4;
-    const double latency = fmax(0.0, empty - 2 * cpu);
-    double more = c->cpu_more;
-    if (more <= 0 && c->plogp.gap_many.nsizes > 0)
-        more = atn_model_table_time(&c->plogp.gap_many, 1, 1);
-    return (channel_cost){.cpu = cpu,
-                          .more = more > 0 && m->processors == 0 ? fmin(more, cpu) : cpu,
-                          .empty = empty,
-                          .latency = latency + (m->processors > 0 ? m->idle : 0.0),
-                          .handshake = c->o_from > empty ? c->o_from - empty : 2 * latency + cpu,
-                          .eager = (double)c->eager,
-                          .rate = atn_model_channel_rate(m, channel),
-                          .duplex = c->duplex > 0 ? c->duplex : 1.0,
-                          .cpu_byte = c->cpu_byte};
-}
-
-atn_links_message atn_model_links_message(const atn_machine *m, int channel)
-{
-    const channel_cost c = cost_of_channel(m, channel);
-    return (atn_links_message){c.empty, c.handshake, c.cpu + c.more, c.eager};
-}
 
 static void set_capacities(sim *s)
 {
@@ -473,7 +441,7 @@ static void set_capacities(sim *s)
 static void set_states(sim *s, int *pair_to)
 {
     for (int i = 0; i < s->g->n; i++)
-        s->v[i] = (op_state){.waits = s->g->nodes[i].waits, .behind = -1};
+        s->v[i] = (op_state){.waits = s->g->nodes[i].waits, .behind = -1, .held = -1};
     for (int i = 0; i < s->g->n; i++)
         if (s->g->nodes[i].next >= 0)
             s->v[s->g->nodes[i].next].waits--;
@@ -498,6 +466,25 @@ static void set_states(sim *s, int *pair_to)
         s->rank[r] = (queue){-1, -1, -1};
 }
 
+/* Sends of a simulated rank wait for the one before to the same rank, as in exec/dag.c. */
+static void hold_sends(sim *s, int *last)
+{
+    for (int r = 0; r < s->g->p; r++) {
+        memset(last, -1, sizeof *last * (size_t)s->g->p);
+        for (int i = s->g->base[r]; i < s->g->base[r + 1]; i++) {
+            const atn_op_node *x = &s->g->nodes[i];
+            if (x->kind != ATN_OP_SEND)
+                continue;
+            int *const before = &last[s->g->nodes[x->other].rank];
+            if (*before >= 0) {
+                s->v[*before].held = i;
+                s->v[i].waits++;
+            }
+            *before = i;
+        }
+    }
+}
+
 /* Where ranks share processors and some move data, a rank that waits for a zero-byte message
  * continues after all ranks had a time slice to send and to receive. */
 static double turn_of(const sim *s)
@@ -512,7 +499,7 @@ static double turn_of(const sim *s)
 /* Events need not be distinguished far below the time of an empty message. */
 static double instant_of(const sim *s)
 {
-    const channel_cost *last = &s->channels[s->c->m->nchannels - 1];
+    const atn_links_cost *last = &s->channels[s->c->m->nchannels - 1];
     return fmax(1e-10, (last->cpu + last->latency) / 100);
 }
 
@@ -539,13 +526,15 @@ static bool set_up(sim *s)
     s->memory = s->nedges;
     s->processors = s->c->m->processors > 0 ? s->memory + s->nhosts : -1;
     for (int i = -1; (i = atn_model_machine_next(s->c->m, i)) >= 0;)
-        s->channels[i] = cost_of_channel(s->c->m, i);
+        s->channels[i] = atn_model_links_cost(s->c->m, i);
     if (!s->busy || !s->bucket || !atn_model_fluid_make(&s->f, s->memory + s->nhosts + 1, hops + 2))
         return false;
     s->f.instant = instant_of(s);
     s->turn = turn_of(s);
     set_capacities(s);
     set_states(s, s->host + p);
+    if (s->c->m->simulated)
+        hold_sends(s, s->host + p);
     return true;
 }
 
@@ -560,7 +549,7 @@ static void tear_down(sim *s)
     free(s->finished);
     free(s->busy);
     free(s->bucket);
-    atn_vec_free(&s->heap);
+    atn_vec_free(&s->events.heap);
     atn_model_fluid_free(&s->f);
 }
 

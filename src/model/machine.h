@@ -118,6 +118,7 @@ typedef struct {
     int64_t processors; /* shared by all hosts (emulated clusters); 0: each host has its own */
     double framing;     /* payload per byte on the link: 1460 / 1538 for Ethernet and TCP */
     double idle;        /* wake-up time of an idle process where processors are shared */
+    int64_t simulated;  /* 1: messages of two ranks do not follow each other (links.c) */
     int64_t ports;      /* circuits per rank (ron.h); 0: no circuits */
     double delay;       /* reconfiguration delay */
     atn_cost_table copy, pack; /* seconds per byte: local copies; packing of scattered data */

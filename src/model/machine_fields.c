@@ -26,6 +26,7 @@ const atn_machine_field atn_model_global_fields[] = {
     GLOBAL("hosts", "framing", FRACTION, framing, 0.01, 1),
     GLOBAL("hosts", "idle", TIME, idle, 0, most),
     GLOBAL("hosts", "processors", COUNT, processors, 0, 1e6),
+    GLOBAL("hosts", "simulated", COUNT, simulated, 0, 1),
     GLOBAL("measured", "hosts", COUNT, hosts, 0, 1e9),
     GLOBAL("measured", "ranks", COUNT, ranks, 0, 1e9),
     GLOBAL("measured", "topology", FINGERPRINT, topology, 0, 0),

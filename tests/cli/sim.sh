@@ -75,6 +75,7 @@ if [ -e simulated ]; then
     check "a valid machine" attune model check kept/machine
     check "a channel for each level" test "$(grep ^channel kept/machine | paste -sd' ')" = "channel memory channel switch channel level2"
     check "overheads of messages" grep -q 'processor message=0.501' kept/machine
+    check "messages as simulated" grep -q '^hosts framing=0.94 simulated=1$' kept/machine
     check "wisdom is not used" grep -qx 'ATTUNE_WISDOM=off' variables
     check "settings" grep -qx 'ATTUNE_ALGORITHM=allreduce=ring' variables
     sim --cfg smpi/ois:0:0.000003:0 --cfg smpi/send-is-detached-thresh:65536 --folder other >/dev/null

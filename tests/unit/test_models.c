@@ -377,6 +377,27 @@ static void large_messages_need_a_handshake(void **state)
     atn_model_machine_free(m);
 }
 
+/* Two segments, from rank to rank.  Eager ones share the link, so both arrive late; the first one
+ * is forwarded before the second one is received.  Large ones wait for the one before to arrive,
+ * and receiving them is no work. */
+static void simulated_messages_do_not_follow_each_other(void **state)
+{
+    (void)state;
+    atn_machine *m = links_machine();
+    const double us = 1e-6;
+    m->channel[1].hockney.beta = 1 / rate;
+    const double real = predict("links", "bcast/chain", "segment=10000", 3, 20000, m, NULL);
+    assert_true(real < 3300 * us);
+    m->simulated = 1;
+    const double eager = predict("links", "bcast/chain", "segment=10000", 3, 20000, m, NULL);
+    assert_true(fabs(eager - 4180 * us) < 5 * us);
+    m->channel[1].eager = 8000;
+    m->channel[1].o_from = 110e-6;
+    const double large = predict("links", "bcast/chain", "segment=10000", 2, 40000, m, NULL);
+    assert_true(fabs(large - 4 * (20 + 10 + 1000 + 60) * us) < 5 * us);
+    atn_model_machine_free(m);
+}
+
 static void processors_are_shared(void **state)
 {
     (void)state;
@@ -482,6 +503,7 @@ int main(void)
         cmocka_unit_test(transfers_and_processors),
         cmocka_unit_test(links_are_shared),
         cmocka_unit_test(large_messages_need_a_handshake),
+        cmocka_unit_test(simulated_messages_do_not_follow_each_other),
         cmocka_unit_test(processors_are_shared),
         cmocka_unit_test(tokens_wait_for_all_ranks),
         cmocka_unit_test(every_model_evaluates_every_schedule),
