@@ -391,7 +391,9 @@ static atn_status look_at_next(planner *p)
 {
     const int i = p->budget > 0 ? next_to_look_at(p) : -1;
     if (i < 0) {
-        p->next = DONE;
+        judge_the_rest(p);
+        atn_plan_check_begin(p);
+        p->next = CHECK;
         return ATN_OK;
     }
     p->tried[i] = true;
@@ -410,6 +412,7 @@ atn_planning *atn_plan_planning_begin(const atn_problem *q, const atn_machine *m
                        .budget = budget,
                        .best = INFINITY,
                        .hoped = INFINITY,
+                       .exact = INFINITY,
                        .scale = 1};
     return p;
 }
@@ -430,6 +433,9 @@ bool atn_plan_planning_step(atn_planning *p)
         break;
     case LOOK:
         p->status = look_at_next(p);
+        break;
+    case CHECK:
+        p->next = atn_plan_check_next(p) ? CHECK : DONE;
         break;
     case DONE:
         break;

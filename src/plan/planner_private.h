@@ -9,7 +9,7 @@
 #include "plan/trial.h"
 
 /* What comes next; after the last there is nothing left to look at. */
-typedef enum { LIST, FORMS, TRAFFIC, LOOK, DONE } atn_plan_stage;
+typedef enum { LIST, FORMS, TRAFFIC, LOOK, CHECK, DONE } atn_plan_stage;
 
 /* Groups of prospects: those that differ in the segment only; also in windows and synchronisation,
  * which hardly change traffic; also in the order of ranks, with the same form; all of a row. */
@@ -54,6 +54,8 @@ struct atn_planning {
     atn_form_facts all, few; /* of the problem, of the miniature */
     atn_trial_probe *probe;  /* of each prospect */
     double best, scale;      /* least time found; least of times over forms, at most 1 */
+    int64_t reserve;         /* steps left for the schedules of all ranks, after the others */
+    double exact;            /* least time found by them */
     bool sampled;            /* places are in use */
     atn_plan_place place[PLACES];
     atn_choice *list; /* candidates, in the order of their numbers */
@@ -97,5 +99,12 @@ double atn_plan_choice_doubt(const atn_choice *c);
 bool atn_plan_has_many_phases(const planner *p, const atn_choice *c);
 bool atn_plan_prospect_is_like(const atn_prospect *x, const atn_prospect *y);
 int atn_plan_prospect_by_hope(const void *a, const void *b);
+
+/* ---- the best ones on all ranks (planner_check.c) ---- */
+
+/* Sets the reserve of a plan on a miniature that is small enough for it. */
+void atn_plan_check_begin(planner *p);
+/* Evaluates the schedules of all ranks of the next one; false: there is none. */
+bool atn_plan_check_next(planner *p);
 
 #endif

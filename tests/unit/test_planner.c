@@ -343,6 +343,53 @@ static void plans_suit_hosts_of_many_ranks(void **state)
     atn_model_machine_free(m);
 }
 
+/* Links of 10 Gbit/s and 1 us between hosts, a tenth of the time inside of them. */
+static const char fast_hosts[] = "attune-machine 1\n"
+                                 "hosts framing=0.94\n"
+                                 "channel memory\n"
+                                 "  path duplex=1 hops=1 latency=0.5 rate=4700\n"
+                                 "  overhead below=1.5 eager=4K from=1.6\n"
+                                 "  processor message=0.5 more=0.5\n"
+                                 "  hockney alpha=1.5 beta=0.213\n"
+                                 "  table transfer 1 1024\n"
+                                 "    1K 0.218 0.218\n"
+                                 "    1M 223 223\n"
+                                 "channel switch\n"
+                                 "  path duplex=1 hops=3 latency=2\n"
+                                 "  overhead below=3 eager=4K from=3.1\n"
+                                 "  processor message=0.5 more=0.5\n"
+                                 "  hockney alpha=3 beta=0.851\n"
+                                 "end\n";
+
+/* A miniature has too few messages that leave each host at the same time, so that it prefers levels
+ * with leaders, or a tree of four children; the best ones are looked at on all ranks. */
+static void rows_for_hosts_of_many_ranks(void **state)
+{
+    (void)state;
+    static const struct {
+        atn_operation op;
+        int64_t bytes;
+        const char *row;
+    } cases[] = {
+        {ATN_BCAST, 1024, "bcast/knomial"},
+        {ATN_REDUCE, 1024, "reduce/knomial"},
+        {ATN_BCAST, 32768, "bcast/topo_tree"},
+    };
+    atn_machine *const m = made_machine(fast_hosts);
+    for (int cyclic = 0; cyclic < 2; cyclic++) {
+        atn_topo *const t =
+            made_topology(cyclic ? "16@10G+1us;ranks=16;order=roundrobin" : "16@10G+1us;ranks=16");
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            atn_ranking r = rank(cases[i].op, cases[i].bytes, t, m, atn_plan_budget(t->p));
+            assert_string_equal(r.v[0].choice.row->name, cases[i].row);
+            assert_true(cases[i].bytes > 1024 || (r.v[0].evaluated && !r.v[0].reduced));
+            atn_plan_ranking_free(&r);
+        }
+        atn_topo_free(t);
+    }
+    atn_model_machine_free(m);
+}
+
 /* On a miniature, segments of a butterfly would overlap with longer messages than on all ranks. */
 static void miniatures_have_counted_segments_only(void **state)
 {
@@ -424,6 +471,7 @@ int main(void)
         cmocka_unit_test(model_by_topology),
         cmocka_unit_test(hosts_of_many_ranks_have_leaders),
         cmocka_unit_test(plans_suit_hosts_of_many_ranks),
+        cmocka_unit_test(rows_for_hosts_of_many_ranks),
         cmocka_unit_test(miniatures_have_counted_segments_only),
         cmocka_unit_test(derived_data_are_cached),
         cmocka_unit_test(long_calls),

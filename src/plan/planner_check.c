@@ -1,0 +1,89 @@
+/* planner_check.c - see planner_private.h.
+ *
+ * What few ranks show is mostly near what all do, but not always: on hosts of many ranks several
+ * messages of a tree leave each host, of which a miniature has few.  So the candidates that seem
+ * best are evaluated on all ranks, if these are not too many: those of rooted operations, whose
+ * short schedules take about a millisecond; others take ten times as long to build. */
+#include <math.h>
+#include <string.h>
+
+#include "plan/planner_private.h"
+
+/* Ranks up to which it is done; steps for each of them; what few ranks may be wrong by. */
+enum { MOST_RANKS = 256, STEPS = 1600 };
+static const double margin = 1.15;
+
+void atn_plan_check_begin(planner *p)
+{
+    const bool rooted = (atn_sched_operation_get(p->q.op)->flags & ATN_ROOTED) != 0;
+    const bool wanted = p->reduced && rooted && p->q.p <= MOST_RANKS && p->inside.b > 0;
+    p->reserve = wanted ? (int64_t)STEPS * p->q.p : 0;
+    memset(p->tried, 0, sizeof *p->tried * (size_t)p->r.n);
+}
+
+/* What was found out about it or one like it. */
+static const atn_trial_probe *probe_of(const planner *p, int i)
+{
+    for (int k = 0; k < p->r.n && p->probe[i].ops == 0; k++)
+        if (p->probe[k].ops > 0 && atn_plan_prospect_is_like(&p->r.v[k], &p->r.v[i]))
+            return &p->probe[k];
+    return &p->probe[i];
+}
+
+static bool is_affordable(const planner *p, int i)
+{
+    const atn_prospect *const x = &p->r.v[i];
+    const atn_trial_probe *const probe = probe_of(p, i);
+    return probe->ops > 0 && !x->choice.row->algo->shares &&
+           atn_plan_trial_steps(probe, x->segments, ATN_SMALL_SEGMENTS, p->q.p) <= p->reserve;
+}
+
+/* The one that seems fastest, unless it cannot be the fastest any more; -1: none. */
+static int most_promising(const planner *p)
+{
+    double least = margin * p->exact;
+    int found = -1;
+    for (int i = 0; i < p->r.n; i++) {
+        const atn_prospect *const x = &p->r.v[i];
+        if (p->tried[i] || !(x->seconds < least) || !is_affordable(p, i))
+            continue;
+        least = x->seconds;
+        found = i;
+    }
+    return found;
+}
+
+static atn_status evaluate(planner *p, const atn_choice *c, double *seconds_p)
+{
+    atn_model_trial t;
+    atn_trial_probe probe;
+    atn_status status =
+        atn_plan_trial_make(c, &p->q, ATN_SMALL_SEGMENTS, &p->reserve, &t, &probe, NULL);
+    if (status != ATN_OK)
+        return status;
+    atn_model_bounds bounds = {.until = 2 * p->exact, .most = p->reserve};
+    status = atn_plan_trial_time(&t, p->m, p->model, &bounds, seconds_p, NULL);
+    p->reserve -= bounds.work;
+    atn_plan_trial_free(&t);
+    return status == ATN_OK && bounds.work > bounds.most ? ATN_NOT_APPLICABLE : status;
+}
+
+bool atn_plan_check_next(planner *p)
+{
+    const int i = p->reserve > 0 ? most_promising(p) : -1;
+    const int64_t before = p->reserve;
+    double seconds = 0;
+    if (i < 0)
+        return false;
+    atn_prospect *const x = &p->r.v[i];
+    p->tried[i] = true;
+    if (evaluate(p, &x->choice, &seconds) == ATN_OK) {
+        x->seconds = seconds * atn_plan_choice_doubt(&x->choice);
+        x->reduced = false;
+        p->r.evaluated += !x->evaluated;
+        x->evaluated = true;
+        p->exact = fmin(p->exact, x->seconds);
+    }
+    p->r.steps += before - p->reserve;
+    return true;
+}
