@@ -9,6 +9,7 @@
 #include "plan/form.h"
 #include "plan/miniature.h"
 #include "plan/planner.h"
+#include "plan/travel.h"
 
 #define US "%.4g" /* format of microseconds */
 
@@ -30,6 +31,7 @@ typedef struct {
     atn_forecast f;
     atn_alpha_beta net;
     atn_ranking r;
+    int travelled; /* measured times of fewer ranks that correct predictions */
 } explanation;
 
 /* ---- terms ---- */
@@ -200,6 +202,8 @@ static const atn_column columns[] = {
 /* How the time was obtained. */
 static const char *source_of(const atn_prospect *p)
 {
+    if (p->travelled)
+        return "wisdom";
     if (!p->evaluated)
         return "form";
     return p->beyond ? "at least" : p->reduced ? "fewer ranks" : "schedule";
@@ -280,6 +284,17 @@ static void print_formula(const explanation *x, const line *first, const terms *
     free(text);
 }
 
+static void print_wisdom(const explanation *x)
+{
+    const char *const file = atn_cli_arg_text(x->a, "wisdom");
+    if (file != NULL && x->travelled > 0)
+        fprintf(x->a->out, "wisdom: %s; %d measured times of fewer ranks correct predictions\n",
+                file, x->travelled);
+    else if (file != NULL)
+        fprintf(x->a->out, "wisdom: %s; no measured times of similar sizes on 8 to %d ranks\n",
+                file, x->f.q.p);
+}
+
 /* Candidates that are omitted because a simpler name has the same schedules. */
 static void print_twins(const explanation *x)
 {
@@ -323,6 +338,7 @@ static atn_status write_all(const explanation *x, atn_error *err)
     const atn_status st = atn_cli_arg_table(x->a, &t, err);
     if (!st && strcmp(atn_cli_arg_format(x->a), "table") == 0) {
         print_formula(x, &lines[0], &best);
+        print_wisdom(x);
         print_transport(x, &best);
         print_twins(x);
     }
@@ -331,6 +347,18 @@ static atn_status write_all(const explanation *x, atn_error *err)
 }
 
 /* ---- the command ---- */
+
+/* Rules of all places: the file is named, so it is taken to be of this machine. */
+static atn_status correct(explanation *x, atn_error *err)
+{
+    const char *const file = atn_cli_arg_text(x->a, "wisdom");
+    atn_rules *rules = NULL;
+    const atn_status st = file ? atn_plan_rules_read(file, &rules, err) : ATN_OK;
+    if (rules != NULL)
+        x->travelled = atn_plan_travel_apply(rules, &x->f.q, x->machine, &x->r);
+    atn_plan_rules_free(rules);
+    return st;
+}
 
 static atn_status plan(explanation *x, atn_error *err)
 {
@@ -344,7 +372,7 @@ static atn_status plan(explanation *x, atn_error *err)
     if (!st && x->r.n == 0)
         return atn_fail(err, ATN_FINDING, "%s: no algorithm other than native is applicable",
                         x->a->operands[0]);
-    return st;
+    return st ? st : correct(x, err);
 }
 
 static int explain(const atn_args *a, atn_error *err)
@@ -371,6 +399,8 @@ static const atn_option options[] = {
     ATN_OPTION_MAP,
     ATN_TEXT("model", "NAME", NULL,
              "Model that evaluates schedules; default: taulop inside a host, else links"),
+    ATN_TEXT("wisdom", "FILE", NULL,
+             "Wisdom of this machine: times measured on fewer ranks correct predictions"),
     ATN_INT("top", "N", "10", 1, 10000, "Number of candidates to show"),
     ATN_INT("budget", "N", "40000000", 0, 0,
             "Maximum number of steps, of about 30 ns, to evaluate schedules; inside a job: "
@@ -390,7 +420,11 @@ const atn_command atn_cmd_explain = {
         "Closed forms order the candidates; the schedules of the best are evaluated on the machine "
         "and the topology. For more than 64 ranks, those of a smaller instance of the topology are "
         "evaluated and the closed form extrapolates; 'by' is then 'fewer ranks' instead of "
-        "'schedule' and messages are not counted. 'alike' counts variants of the same algorithm "
+        "'schedule' and messages are not counted. With --wisdom, 'wisdom' marks times of "
+        "algorithms "
+        "that were measured on fewer ranks: the prediction was multiplied by measured over "
+        "predicted time there, those of other algorithms by the mean. 'alike' counts variants of "
+        "the same algorithm "
         "with the same form and "
         "time; 'ratio' is the time relative to the best; 'form_us' is the time without contention; "
         "'dominated_by' is the largest of latency, bytes on the longest path, bytes over the "

@@ -109,6 +109,29 @@ check "explain omits rows beyond their limit" limited
 reason() { attune schedule show barrier/linear -p 1025 2>err; [ $? != 0 ] && grep -q 'square of the ranks' err; }
 check "a row beyond its limit is refused with the reason" reason
 
+# Times measured on 16 ranks correct the rows that they are of; other rows are corrected by the mean.
+cat >few.wisdom <<'END'
+attune-wisdom 1
+rule bcast ranks=16 bytes=1024 use=binomial time=10000us samples=9 next=knomial next_time=10001us
+end
+END
+with_wisdom() { # ROW FIELD PROBLEM
+    attune explain "$3" --topology 8@40Gx16@10G --top 10000 --format json "${@:4}" 2>/dev/null | tr -d '",' |
+        awk -v row="$1" -v field="$2:" '$1 == "algorithm:" { here = $2 == row } here && $1 == field { sub(/^[^:]*: /, ""); print }'
+}
+corrected() {
+    [ "$(with_wisdom bcast/binomial by bcast::1K --wisdom few.wisdom)" = wisdom ] &&
+        [ "$(with_wisdom bcast/binomial by bcast::1K)" = "fewer ranks" ] &&
+        [ "$(with_wisdom bcast/bine by bcast::1K --wisdom few.wisdom)" = "fewer ranks" ] &&
+        awk -v a="$(with_wisdom bcast/binomial predicted_us bcast::1K)" \
+            -v b="$(with_wisdom bcast/binomial predicted_us bcast::1K --wisdom few.wisdom)" 'BEGIN { exit !(b > 5 * a) }'
+}
+check "explain shows what wisdom of fewer ranks corrects" corrected
+printed() { attune explain "$1" --topology 8@40Gx16@10G --wisdom few.wisdom 2>/dev/null | grep -qx "wisdom: few.wisdom; $2"; }
+check "explain counts measured times" printed bcast::1K '2 measured times of fewer ranks correct predictions'
+check "explain reports wisdom without measured times" printed bcast::1M 'no measured times of similar sizes on 8 to 128 ranks'
+fails 3 'attune: none.wisdom*' attune explain bcast:8:1K --wisdom none.wisdom
+
 # ---- the transport ----
 printf '%s\n' 'attune-machine 1' 'channel memory' '  hockney alpha=1 beta=0.1' end >host.machine
 transport() { # LINE VALUE-OF-ATTUNE_TRANSPORT EXPLAIN-OPTIONS
