@@ -23,7 +23,7 @@
 
 static const double BUCKET = 4096; /* largest observed burst */
 
-enum { WORK, ARRIVE, GRANT }; /* kinds of events */
+enum { WORK, ARRIVE, GRANT, BEGIN }; /* kinds of events */
 
 typedef struct {
     int channel, pair; /* of a receive: the pair in the opposite direction; -1: none */
@@ -235,9 +235,12 @@ static void begin_flow(sim *s, int send)
         s->no_memory = true;
 }
 
+/* In SimGrid, a message uses no link before its latency has passed. */
 static void flow(sim *s, int send)
 {
-    if (s->c->m->simulated || enqueue(s, &s->pair[s->v[send].pair], send))
+    if (s->c->m->simulated)
+        at(s, s->now + s->channels[s->v[send].channel].latency, BEGIN, send);
+    else if (enqueue(s, &s->pair[s->v[send].pair], send))
         begin_flow(s, send);
 }
 
@@ -356,10 +359,11 @@ static void flowed(sim *s, int send)
     const bool follow = !s->c->m->simulated;
     const int next = follow ? dequeue(s, &s->pair[s->v[send].pair]) : -1;
     const double turn = s->g->nodes[send].bytes == 0 ? s->turn : 0.0;
+    const double latency = follow ? s->channels[s->v[send].channel].latency : 0.0;
     count_flow(s, send, -1);
     if (next >= 0)
         begin_flow(s, next);
-    at(s, s->now + s->channels[s->v[send].channel].latency + turn, ARRIVE, send);
+    at(s, s->now + latency + turn, ARRIVE, send);
     if (follow && is_large(s, send))
         complete(s, send);
 }
@@ -380,6 +384,8 @@ static void happen(sim *s, const atn_event *e)
         worked(s, e->id);
     else if (e->kind == ARRIVE)
         arrived(s, e->id);
+    else if (e->kind == BEGIN)
+        begin_flow(s, e->id);
     else
         flow(s, e->id);
 }
