@@ -9,9 +9,10 @@
 
 #include "plan/planner_private.h"
 
-/* Ranks up to which it is done; steps for each of them; what few ranks may be wrong by. */
+/* Ranks up to which it is done; steps for each of them; what few ranks may be wrong by; a
+ * factor for what was not confirmed where others were. */
 enum { MOST_RANKS = 256, STEPS = 1600 };
-static const double margin = 1.15;
+static const double margin = 1.15, doubt = 1.1;
 
 void atn_plan_check_begin(planner *p)
 {
@@ -39,18 +40,26 @@ static bool is_affordable(const planner *p, int i)
 }
 
 /* The one that seems fastest, unless it cannot be the fastest any more; -1: none. */
-static int most_promising(const planner *p)
+static int most_promising(const planner *p, bool pipelines)
 {
-    double least = margin * p->exact;
+    double least = margin * (pipelines ? p->exact : fmin(p->exact, p->best));
     int found = -1;
     for (int i = 0; i < p->r.n; i++) {
         const atn_prospect *const x = &p->r.v[i];
-        if (p->tried[i] || !(x->seconds < least) || !is_affordable(p, i))
+        if (p->tried[i] || !(x->seconds < least) || (!pipelines && x->segments > 1) ||
+            !is_affordable(p, i))
             continue;
         least = x->seconds;
         found = i;
     }
     return found;
+}
+
+/* First those that cost little. */
+static int next_to_check(const planner *p)
+{
+    const int i = p->reserve > 0 ? most_promising(p, false) : -1;
+    return i >= 0 || p->reserve <= 0 ? i : most_promising(p, true);
 }
 
 static atn_status evaluate(planner *p, const atn_choice *c, double *seconds_p)
@@ -68,13 +77,20 @@ static atn_status evaluate(planner *p, const atn_choice *c, double *seconds_p)
     return status == ATN_OK && bounds.work > bounds.most ? ATN_NOT_APPLICABLE : status;
 }
 
+static bool end(planner *p)
+{
+    for (int i = 0; i < p->r.n && isfinite(p->exact); i++)
+        p->r.v[i].seconds *= p->r.v[i].evaluated && !p->r.v[i].reduced ? 1 : doubt;
+    return false;
+}
+
 bool atn_plan_check_next(planner *p)
 {
-    const int i = p->reserve > 0 ? most_promising(p) : -1;
+    const int i = next_to_check(p);
     const int64_t before = p->reserve;
     double seconds = 0;
     if (i < 0)
-        return false;
+        return end(p);
     atn_prospect *const x = &p->r.v[i];
     p->tried[i] = true;
     if (evaluate(p, &x->choice, &seconds) == ATN_OK) {
@@ -83,6 +99,8 @@ bool atn_plan_check_next(planner *p)
         p->r.evaluated += !x->evaluated;
         x->evaluated = true;
         p->exact = fmin(p->exact, x->seconds);
+    } else {
+        x->seconds *= doubt; /* too large to be confirmed */
     }
     p->r.steps += before - p->reserve;
     return true;
