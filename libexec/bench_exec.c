@@ -3,12 +3,15 @@
  *
  *   bench_exec [--seconds S] [--calls N] [--seed N] [--topology T] [--rules FILE]
  *              [--algorithm LIST] [--machine FILE]
- *              [--imbalance F [--late RANKS] [--since own|last]] OPERATION/BYTES/VARIANTS ...
+ *              [--imbalance F [--late RANKS] [--since own|last]]
+ *              [--form blocking|nonblocking|persistent [--overlap SECONDS [--tests N]]]
+ *              OPERATION/BYTES/VARIANTS ...
  *
  * VARIANTS are separated by ';': attune (the choice of rules and forced algorithms or, with a
  * machine, of the planner where no rule applies), all (every candidate), or a name with parameters,
  * "chain{segment=8K}".  A '?' in front marks a variant as a candidate, which may be dropped when it
- * is hopeless.  Native always runs twice, as "native" and as "control", so that every table shows
+ * is hopeless.  With --overlap, calls are overlapped with a computation of that time, 0: as long as
+ * the call alone.  Native always runs twice, as "native" and as "control", so that every table shows
  * its own noise.
  *
  * Rank 0 writes.  An error is written as a `failed` line and the job ends normally, because
@@ -29,6 +32,8 @@
 enum { MOST_CONNECTED = 128 };
 static const int64_t plan_factor = 4; /* more effort than while an application waits */
 
+static const char *const forms[] = {"blocking", "nonblocking", "persistent"};
+enum { FORMS = sizeof forms / sizeof *forms };
 static const char *const roles[] = {"native", "control", "attune", "named", "candidate"};
 typedef enum { NATIVE, CONTROL, ATTUNE, NAMED, CANDIDATE } role;
 
@@ -50,6 +55,10 @@ typedef struct {
     int round;         /* last round written */
     const char *late;  /* ranks that are late in every call; NULL: patterns alternate */
     const char *since; /* "last": times since the last rank arrived */
+    const char *form;  /* one of the forms */
+    bool overlaps;
+    atn_overlap_setup overlap;
+    const atn_compared *variants; /* of the current task */
 } bench;
 
 /* ---- output ---- */
@@ -73,6 +82,10 @@ static void write_sample(void *context, int round, int entrant, double seconds)
         puts("round");
     b->round = round;
     printf("s %d %.9f\n", entrant, seconds);
+    if (b->overlaps) {
+        const atn_overlap_times *const t = &b->variants[entrant].last;
+        printf("overlap %d %.9f %.9f %.9f\n", entrant, t->compute_s, t->overall_s, t->inside_s);
+    }
     if (MPI_Wtime() - b->flushed > 0.2) {
         fflush(stdout);
         b->flushed = MPI_Wtime();
@@ -118,6 +131,18 @@ static bool add(variants *f, role as, const atn_choice *choice)
     return true;
 }
 
+/* The same for variants other than native, in the form of the job; one that cannot be called in this
+ * form is reported and left out. */
+static bool add_variant(const bench *b, variants *f, role as, const atn_choice *choice)
+{
+    char name[ATN_NAME_ROOM];
+    const char *const why = atn_measure_form_refuses(b->caller.form, b->caller.q.op, choice);
+    if (why == NULL)
+        return add(f, as, choice) || failed(b, ATN_MEMORY, "out of memory");
+    put_line(b, "refused %s: %s", atn_measure_choice_word(choice, name), why);
+    return true;
+}
+
 /* The problem as ranks share it. */
 static atn_problem shared(const bench *b)
 {
@@ -132,11 +157,11 @@ static bool add_all(const bench *b, variants *f, role as)
     const atn_problem q = shared(b);
     atn_choice *all = NULL;
     const int count = atn_plan_candidates(&q, &all);
-    bool ok = count >= 0;
+    bool ok = count >= 0 || failed(b, ATN_MEMORY, "out of memory");
     for (int i = 0; i < count && ok; i++)
-        ok = add(f, as, &all[i]);
+        ok = add_variant(b, f, as, &all[i]);
     free(all);
-    return ok || failed(b, ATN_MEMORY, "out of memory");
+    return ok;
 }
 
 /* Rank 0 plans as in a job and broadcasts the choice. */
@@ -163,7 +188,7 @@ static bool add_attune(const bench *b, variants *f)
     atn_plan_rules_choose(b->rules, &q, 0, &c, &reason);
     if (reason.rule < 0 && b->machine_file != NULL)
         plan(b, &q, &c);
-    return add(f, ATTUNE, &c) || failed(b, ATN_MEMORY, "out of memory");
+    return add_variant(b, f, ATTUNE, &c);
 }
 
 /* "chain{segment=8K}"; an algorithm that cannot serve the problem is reported and left out. */
@@ -178,7 +203,7 @@ static bool add_named(const bench *b, variants *f, role as, char *word)
     q.segments = c.row->algo->build ? atn_algo_segments(c.row, &q, &c.params) : 1;
     const char *why = c.row->algo->build ? atn_algo_refuses(c.row, &q, &c.params) : NULL;
     if (why == NULL)
-        return add(f, as, &c) || failed(b, ATN_MEMORY, "out of memory");
+        return add_variant(b, f, as, &c);
     put_line(b, "refused %s: %s", atn_measure_choice_word(&c, name), why);
     return true;
 }
@@ -198,7 +223,10 @@ static bool add_word(const bench *b, variants *f, char *word)
 static bool add_words(const bench *b, variants *f, char *words)
 {
     const atn_choice native = {.row = NULL};
+    const char *const why = atn_measure_form_refuses(b->caller.form, b->caller.q.op, &native);
     char *rest = NULL;
+    if (why != NULL)
+        return failed(b, ATN_ENVIRONMENT, why);
     bool ok = (add(f, NATIVE, &native) && add(f, CONTROL, &native)) ||
               failed(b, ATN_MEMORY, "out of memory");
     for (char *word = strtok_r(words, ";", &rest); word && ok; word = strtok_r(NULL, ";", &rest))
@@ -285,8 +313,10 @@ static bool compare(bench *b, variants *f)
         put_line(b, "best");
     fflush(stdout);
     b->round = 0;
+    b->variants = f->v;
     const atn_turns_budget budget = budget_of(b);
-    const int wrong = atn_measure_compare(&b->caller, f->v, f->n, &budget, write_sample, b);
+    const int wrong = atn_measure_compare(&b->caller, f->v, f->n, b->overlaps ? &b->overlap : NULL,
+                                          &budget, write_sample, b);
     if (wrong == ATN_COMPARISON_MEMORY)
         return failed(b, ATN_MEMORY, "out of memory");
     if (wrong == ATN_COMPARISON_OK) {
@@ -384,10 +414,14 @@ static bool read_option(bench *b, const char *name, const char *value)
 {
     const struct {
         const char *name, **text;
-    } texts[] = {{"--late", &b->late},           {"--since", &b->since},
-                 {"--topology", &b->topology},   {"--rules", &b->rules_file},
-                 {"--algorithm", &b->algorithm}, {"--machine", &b->machine_file}};
-    for (int i = 0; i < 6; i++)
+    } texts[] = {{"--late", &b->late},
+                 {"--since", &b->since},
+                 {"--topology", &b->topology},
+                 {"--rules", &b->rules_file},
+                 {"--algorithm", &b->algorithm},
+                 {"--machine", &b->machine_file},
+                 {"--form", &b->form}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(name, texts[i].name) == 0) {
             *texts[i].text = value;
             return true;
@@ -400,19 +434,32 @@ static bool read_option(bench *b, const char *name, const char *value)
         b->budget.seed = strtoull(value, NULL, 10);
     else if (strcmp(name, "--imbalance") == 0)
         b->imbalance = atof(value);
+    else if (strcmp(name, "--tests") == 0)
+        b->overlap.tests = atoi(value);
+    else if (strcmp(name, "--overlap") == 0)
+        b->overlap.compute_s = (b->overlaps = true, atof(value));
     else
         return false;
     return true;
 }
 
-/* Samples with and without imbalance are never pooled. */
+/* Samples of different forms, with and without overlap or imbalance are never pooled. */
 static void write_head(const bench *b)
 {
-    char how[160] = "";
-    if (b->imbalance > 0)
-        snprintf(how, sizeof how, " with imbalance %g%s%.80s%s", b->imbalance,
-                 b->late != NULL ? ", late: " : "", b->late != NULL ? b->late : "",
-                 b->caller.imbalance.since_last ? ", since the last" : "");
+    char how[256] = "", compute[32] = "auto";
+    FILE *const f = fmemopen(how, sizeof how, "w");
+    if (b->overlap.compute_s > 0)
+        snprintf(compute, sizeof compute, "%g us", 1e6 * b->overlap.compute_s);
+    if (f != NULL && b->caller.form != ATN_CALL_BLOCKING)
+        fprintf(f, ", %s", forms[b->caller.form]);
+    if (f != NULL && b->overlaps)
+        fprintf(f, " with overlap %s, %d tests", compute, b->overlap.tests);
+    if (f != NULL && b->imbalance > 0)
+        fprintf(f, " with imbalance %g%s%.80s%s", b->imbalance, b->late != NULL ? ", late: " : "",
+                b->late != NULL ? b->late : "",
+                b->caller.imbalance.since_last ? ", since the last" : "");
+    if (f != NULL)
+        fclose(f);
     atn_measure_program_head(b->caller.r, b->caller.p, b->topo, how);
     put_line(b, "seed %llu", (unsigned long long)b->budget.seed);
 }
@@ -425,6 +472,14 @@ static bool check_late(const bench *b)
         return true;
     snprintf(text, sizeof text, "--late %.80s: %s", b->late, why);
     return failed(b, ATN_USAGE, text);
+}
+
+static atn_call_form form_of(const char *word)
+{
+    for (int i = 0; word != NULL && i < FORMS; i++)
+        if (strcmp(word, forms[i]) == 0)
+            return (atn_call_form)i;
+    return ATN_CALL_BLOCKING;
 }
 
 int main(int argc, char **argv)
@@ -448,6 +503,9 @@ int main(int argc, char **argv)
     b.caller.imbalance = (atn_imbalance){.factor = b.imbalance,
                                          .late = b.late,
                                          .since_last = b.since && strcmp(b.since, "last") == 0};
+    b.caller.form = form_of(b.form);
+    if (b.overlaps)
+        atn_measure_overlap_calibrate(&b.overlap);
     write_head(&b);
     if (!ok)
         failed(&b, ATN_USAGE, "unknown option");

@@ -23,6 +23,71 @@ static void seed_of(const atn_args *a, char out[24])
         snprintf(out, 24, "%" PRId64, atn_cli_arg_int(a, "seed"));
 }
 
+/* ---- form and overlap ---- */
+
+static const char *const form_words[] = {"blocking", "nonblocking", "persistent", NULL};
+
+static const char *form_of(const atn_args *a)
+{
+    const char *const form = atn_cli_arg_text(a, "form");
+    return form != NULL ? form : atn_cli_arg_given(a, "overlap") ? "nonblocking" : "blocking";
+}
+
+/* "auto" is 0: as long as the call; else "200us", up to a minute. */
+static bool read_computation(const char *text, double *seconds_p)
+{
+    static const struct {
+        const char *name;
+        double factor;
+    } units[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+    char *end;
+    const double number = strtod(text, &end);
+    *seconds_p = 0;
+    if (strcmp(text, "auto") == 0)
+        return true;
+    for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].name) == 0)
+            *seconds_p = number * units[i].factor;
+    return *seconds_p >= 1e-7 && *seconds_p <= 60;
+}
+
+static atn_status check_overlap(const atn_args *a, atn_error *err)
+{
+    const char *const text = atn_cli_arg_text(a, "overlap");
+    double seconds;
+    if (text == NULL)
+        return !atn_cli_arg_given(a, "tests")
+                   ? ATN_OK
+                   : atn_fail(err, ATN_USAGE, "--tests requires --overlap");
+    if (!read_computation(text, &seconds))
+        return atn_fail(err, ATN_USAGE,
+                        "--overlap %s: must be auto or a time from 0.1us to 60s, such as 200us",
+                        text);
+    if (strcmp(form_of(a), "blocking") == 0)
+        return atn_fail(err, ATN_USAGE,
+                        "--overlap: blocking calls overlap with nothing; use --form nonblocking or "
+                        "persistent");
+    if (atn_cli_arg_given(a, "imbalance"))
+        return atn_fail(err, ATN_USAGE, "--overlap and --imbalance exclude each other");
+    return ATN_OK;
+}
+
+static bool add_form(const atn_args *a, atn_words *words)
+{
+    char seconds[32];
+    double compute;
+    bool ok =
+        strcmp(form_of(a), "blocking") == 0 || atn_cli_words_option(words, "form", form_of(a));
+    if (!ok || !atn_cli_arg_given(a, "overlap"))
+        return ok;
+    read_computation(atn_cli_arg_text(a, "overlap"), &compute);
+    snprintf(seconds, sizeof seconds, "%.9g", compute);
+    return atn_cli_words_option(words, "overlap", seconds) &&
+           atn_cli_words_option(words, "tests", atn_cli_arg_text(a, "tests"));
+}
+
+/* ---- all arguments ---- */
+
 static atn_status collect_arguments(const atn_args *a, const atn_words *tasks, atn_words *words,
                                     atn_error *err)
 {
@@ -41,6 +106,8 @@ static atn_status collect_arguments(const atn_args *a, const atn_words *tasks, a
         ok = atn_cli_words_option(words, "late", atn_cli_arg_text(a, "late"));
     if (ok)
         ok = atn_cli_words_option(words, "since", atn_cli_arg_text(a, "since"));
+    if (ok)
+        ok = add_form(a, words);
     for (int i = 0; i < tasks->n && ok; i++)
         ok = atn_cli_words_add(words, tasks->v[i]);
     return ok ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
@@ -76,10 +143,13 @@ static atn_status write_task(void *context, const atn_samples *s, int task, atn_
 }
 
 /* Later rows are unknown when the first is printed; these widths fit almost all. */
-static void set_widths(atn_bench_writer *w, const atn_words *tasks)
+static void set_widths(atn_bench_writer *w, bool overlap, const atn_words *tasks)
 {
-    static const int usual[ATN_BENCH_COLUMNS] = {0, 5, 8, 8, 14, 9, 12, 8, 5, 7, 0};
-    memcpy(w->widths, usual, sizeof usual);
+    static const int usual[][ATN_BENCH_COLUMNS] = {
+        {0, 5, 8, 8, 14, 9, 12, 8, 5, 7, 0},
+        {0, 5, 8, 8, 8, 8, 9, 13, 9, 15, 12, 5, 7, 0},
+    };
+    memcpy(w->widths, usual[overlap], sizeof usual[overlap]);
     for (int i = 0; i < tasks->n; i++)
         w->widths[0] = atn_max(w->widths[0], (int)strcspn(tasks->v[i], "/"));
 }
@@ -103,9 +173,11 @@ static atn_status measure(const atn_args *a, atn_samples *s, atn_bench_writer *w
         if (atn_cli_arg_given(a, about[i]) && !atn_cli_arg_given(a, "imbalance"))
             status = atn_fail(err, ATN_USAGE, "--%s requires --imbalance", about[i]);
     if (status == ATN_OK)
+        status = check_overlap(a, err);
+    if (status == ATN_OK)
         status = atn_cli_bench_tasks(&request, &tasks, err);
     w.tasks = tasks.n;
-    set_widths(writer, &tasks);
+    set_widths(writer, atn_cli_arg_given(a, "overlap"), &tasks);
     if (status == ATN_OK)
         status = collect_arguments(a, &tasks, &arguments, err);
     if (status == ATN_OK)
@@ -248,6 +320,14 @@ static const atn_option options[] = {
     ATN_WORD("since", "own|last", "own", since_words,
              "With --imbalance: mean time from the arrival of each rank, or time from the last "
              "arrival until the slowest rank leaves"),
+    ATN_WORD("form", "FORM", NULL, form_words,
+             "Form of the calls: blocking, nonblocking or persistent (start and wait are timed); "
+             "default: blocking, with --overlap nonblocking"),
+    ATN_TEXT("overlap", "COMPUTE", NULL,
+             "Overlap calls with computation: auto (as long as the call), or a time such as 200us; "
+             "reports overlap and interference"),
+    ATN_INT("tests", "N", "0", 0, 1000000,
+            "With --overlap: number of MPI_Test calls during the computation"),
     ATN_FILE("raw", "FILE", "Write every sample to FILE (docs/benchmarking.md)"),
     ATN_LIST("from", "FILE",
              "Read samples written with --raw instead of measuring; samples of equal jobs are "
@@ -273,6 +353,8 @@ const atn_command atn_cmd_bench = {
                    "Compare native with the configured selection"},
                   {"attune bench --variants native,best --plot bench.html -- mpirun -n 16",
                    "Find the best algorithm for each size and plot the result"},
+                  {"attune bench --overlap auto --ops allreduce --sizes 64K -- mpirun -n 4",
+                   "Overlap of nonblocking calls with computation"},
                   {"attune bench --raw bench.samples -- mpirun -n 4", "Keep the samples"},
                   {"attune bench --from bench.samples --format csv", "Evaluate samples again"}),
     .options = options,

@@ -7,6 +7,7 @@
 #include "algo/pattern.h"
 #include "exec/oversubscribed.h"
 #include "measure/coordinator.h"
+#include "measure/native.h"
 #include "plan/settings.h"
 
 /* ---- begin and end ---- */
@@ -208,58 +209,6 @@ bool atn_measure_caller_pattern(atn_caller *c, atn_operation op, const int64_t *
     return prepare(c, op, sum / n, sizes);
 }
 
-/* ---- native ---- */
-
-static int call_library(const atn_caller *c)
-{
-    const MPI_Datatype t = c->call.dst.type;
-    const int own = (int)c->call.src.count, n = (int)c->call.dst.count;
-    const atn_counts *const from = &c->from, *const to = &c->to;
-    char *const src = c->src, *const dst = c->dst;
-    const MPI_Comm comm = MPI_COMM_WORLD;
-
-    switch (c->q.op) {
-    case ATN_BARRIER:
-        return MPI_Barrier(comm);
-    case ATN_BCAST:
-        return MPI_Bcast(dst, n, t, 0, comm);
-    case ATN_GATHER:
-        return MPI_Gather(src, n, t, dst, n, t, 0, comm);
-    case ATN_GATHERV:
-        return MPI_Gatherv(src, own, t, dst, to->counts, to->displs, t, 0, comm);
-    case ATN_SCATTER:
-        return MPI_Scatter(src, n, t, dst, n, t, 0, comm);
-    case ATN_SCATTERV:
-        return MPI_Scatterv(src, from->counts, from->displs, t, dst, n, t, 0, comm);
-    case ATN_ALLGATHER:
-        return MPI_Allgather(src, n, t, dst, n, t, comm);
-    case ATN_ALLGATHERV:
-        return MPI_Allgatherv(src, own, t, dst, to->counts, to->displs, t, comm);
-    case ATN_ALLTOALL:
-        return MPI_Alltoall(src, n, t, dst, n, t, comm);
-    case ATN_ALLTOALLV:
-        return MPI_Alltoallv(src, from->counts, from->displs, t, dst, to->counts, to->displs, t,
-                             comm);
-    case ATN_ALLTOALLW:
-        return MPI_Alltoallw(src, from->counts, from->bytes, c->types, dst, to->counts, to->bytes,
-                             c->types, comm);
-    case ATN_REDUCE:
-        return MPI_Reduce(src, dst, n, t, MPI_SUM, 0, comm);
-    case ATN_ALLREDUCE:
-        return MPI_Allreduce(src, dst, n, t, MPI_SUM, comm);
-    case ATN_REDUCE_SCATTER:
-        return MPI_Reduce_scatter(src, dst, from->counts, t, MPI_SUM, comm);
-    case ATN_REDUCE_SCATTER_BLOCK:
-        return MPI_Reduce_scatter_block(src, dst, n, t, MPI_SUM, comm);
-    case ATN_SCAN:
-        return MPI_Scan(src, dst, n, t, MPI_SUM, comm);
-    case ATN_EXSCAN:
-        return MPI_Exscan(src, dst, n, t, MPI_SUM, comm);
-    default:
-        return MPI_ERR_OTHER;
-    }
-}
-
 /* ---- executor ---- */
 
 static bool give_choice(void *context, const atn_problem *q, atn_choice *choice_p)
@@ -269,11 +218,43 @@ static bool give_choice(void *context, const atn_problem *q, atn_choice *choice_
     return true;
 }
 
+static bool is_native(const atn_choice *choice)
+{
+    return choice->row == NULL || choice->row->algo->build == NULL;
+}
+
+const char *atn_measure_form_refuses(atn_call_form form, atn_operation op, const atn_choice *choice)
+{
+    if (form == ATN_CALL_BLOCKING)
+        return NULL;
+    if (!is_native(choice))
+        return "algorithms are executed in blocking calls only";
+    return form == ATN_CALL_NONBLOCKING || atn_measure_native_persists(op)
+               ? NULL
+               : "the MPI library has no persistent form of this operation";
+}
+
+/* ---- variants ---- */
+
+static void end_job(const atn_caller *c, const atn_callee *callee, int code)
+{
+    fprintf(stderr, "attune: rank %d: %s/%s: MPI error %d\n", c->r,
+            atn_sched_operation_get(c->q.op)->name,
+            callee->exec != NULL ? callee->choice.row->algo->name : "native", code);
+    MPI_Abort(MPI_COMM_WORLD, ATN_FINDING);
+}
+
 bool atn_measure_callee_open(const atn_caller *c, const atn_choice *choice, atn_callee *callee)
 {
-    *callee = (atn_callee){.choice = *choice};
-    if (choice->row == NULL || choice->row->algo->build == NULL)
+    *callee = (atn_callee){.choice = *choice, .form = c->form, .persistent = MPI_REQUEST_NULL};
+    if (is_native(choice)) {
+        const int code = c->form == ATN_CALL_PERSISTENT
+                             ? atn_measure_native_init(c, &callee->persistent)
+                             : MPI_SUCCESS;
+        if (code != MPI_SUCCESS)
+            end_job(c, callee, code);
         return true;
+    }
     callee->exec = atn_exec_new(c->p, c->r, c->yield, give_choice, &callee->choice);
     if (callee->exec == NULL)
         return false;
@@ -288,6 +269,8 @@ void atn_measure_callee_close(atn_callee *callee)
     if (callee->exec != NULL)
         atn_exec_free(callee->exec);
     callee->exec = NULL;
+    if (callee->form == ATN_CALL_PERSISTENT && callee->persistent != MPI_REQUEST_NULL)
+        MPI_Request_free(&callee->persistent);
 }
 
 static int call_executor(const atn_caller *c, const atn_callee *callee)
@@ -301,25 +284,79 @@ static int call_executor(const atn_caller *c, const atn_callee *callee)
     return atn_exec_run(callee->exec, plan, &c->call, c->comm);
 }
 
-/* ---- timing ---- */
+/* ---- calls ---- */
+
+static int start(const atn_caller *c, atn_started_call *s)
+{
+    if (s->callee->form == ATN_CALL_NONBLOCKING)
+        return atn_measure_native_start(c, &s->request);
+    s->request = s->callee->persistent;
+    return MPI_Start(&s->request);
+}
+
+void atn_measure_call_start(atn_caller *c, const atn_callee *callee, atn_started_call *s_p)
+{
+    *s_p = (atn_started_call){.callee = callee, .request = MPI_REQUEST_NULL};
+    const int code = start(c, s_p);
+    if (code != MPI_SUCCESS)
+        end_job(c, callee, code);
+}
+
+bool atn_measure_call_test(atn_caller *c, atn_started_call *s)
+{
+    int done = 0;
+    const int code = MPI_Test(&s->request, &done, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS)
+        end_job(c, s->callee, code);
+    return done != 0;
+}
+
+void atn_measure_call_wait(atn_caller *c, atn_started_call *s)
+{
+    const int code = MPI_Wait(&s->request, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS)
+        end_job(c, s->callee, code);
+}
+
+static void start_and_wait(atn_caller *c, const atn_callee *callee)
+{
+    atn_started_call s;
+    atn_measure_call_start(c, callee, &s);
+    atn_measure_call_wait(c, &s);
+}
+
+static void call_blocking(const atn_caller *c, const atn_callee *callee)
+{
+    const int code = callee->exec != NULL ? call_executor(c, callee) : atn_measure_native_call(c);
+    if (code != MPI_SUCCESS)
+        end_job(c, callee, code);
+}
 
 void atn_measure_call_once(atn_caller *c, const atn_callee *callee)
 {
-    const int code = callee->exec != NULL ? call_executor(c, callee) : call_library(c);
-    if (code == MPI_SUCCESS)
-        return;
-    fprintf(stderr, "attune: rank %d: %s/%s: MPI error %d\n", c->r,
-            atn_sched_operation_get(c->q.op)->name,
-            callee->exec != NULL ? callee->choice.row->algo->name : "native", code);
-    MPI_Abort(MPI_COMM_WORLD, ATN_FINDING);
+    if (callee->form == ATN_CALL_BLOCKING)
+        call_blocking(c, callee);
+    else
+        start_and_wait(c, callee);
+}
+
+/* ---- timing ---- */
+
+void atn_measure_reduce_times(atn_caller *c, double *v, int n, MPI_Op op)
+{
+    double all[ATN_TIMES + 1];
+    memcpy(all, v, (size_t)n * sizeof *v);
+    all[n] = c->r == 0 ? MPI_Wtime() - c->began : 0;
+    MPI_Allreduce(MPI_IN_PLACE, all, n + 1, MPI_DOUBLE, op, MPI_COMM_WORLD);
+    c->elapsed_s = all[n];
+    for (int i = 0; i < n; i++)
+        v[i] = all[i] > 1e-9 ? all[i] : 1e-9; /* the resolution of the clock may be too low */
 }
 
 double atn_measure_reduce_time(atn_caller *c, double own, MPI_Op op)
 {
-    double v[] = {own, c->r == 0 ? MPI_Wtime() - c->began : 0};
-    MPI_Allreduce(MPI_IN_PLACE, v, 2, MPI_DOUBLE, op, MPI_COMM_WORLD);
-    c->elapsed_s = v[1];
-    return v[0] > 1e-9 ? v[0] : 1e-9; /* the resolution of the clock may be too low */
+    atn_measure_reduce_times(c, &own, 1, op);
+    return own;
 }
 
 double atn_measure_call_time(atn_caller *c, const atn_callee *callee)

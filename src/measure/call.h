@@ -1,5 +1,5 @@
 /* call.h - calls of any collective on MPI_COMM_WORLD, with buffers allocated for it: native, or
- * carried out by an executor.
+ * carried out by an executor; blocking, nonblocking or persistent.
  *
  * Reductions add integers, so that every algorithm has the same correct result, which native
  * defines.  The v-operations get equal counts, unless a pattern specifies the sizes. */
@@ -8,6 +8,13 @@
 
 #include "exec/exec.h"
 #include "topo/topo.h"
+
+/* How a program calls a collective. */
+typedef enum {
+    ATN_CALL_BLOCKING,
+    ATN_CALL_NONBLOCKING, /* start and wait */
+    ATN_CALL_PERSISTENT,  /* initialised once; start and wait */
+} atn_call_form;
 
 /* Counts of the blocks of one side. */
 typedef struct {
@@ -59,13 +66,22 @@ typedef struct {
     atn_counts from, to;  /* of source and result */
     MPI_Datatype *types;
     atn_imbalance imbalance;
+    atn_call_form form; /* of callees that are opened; set by the user */
 } atn_caller;
 
 /* A variant of the call; choice.row NULL or native: the native routine. */
 typedef struct {
     atn_choice choice;
     atn_exec *exec; /* NULL: native */
+    atn_call_form form;
+    MPI_Request persistent; /* native and persistent */
 } atn_callee;
+
+/* A nonblocking or persistent call that was started. */
+typedef struct {
+    const atn_callee *callee;
+    MPI_Request request;
+} atn_started_call;
 
 /* All functions are collective.  `topo` must outlive the caller. */
 void atn_measure_caller_begin(atn_caller *c, const atn_topo *topo);
@@ -76,15 +92,25 @@ bool atn_measure_caller_prepare(atn_caller *c, atn_operation op, int64_t bytes);
 /* The same for an operation whose sizes differ; `sizes` outlive the call, q.bytes is their mean. */
 bool atn_measure_caller_pattern(atn_caller *c, atn_operation op, const int64_t *sizes);
 
+/* NULL, or why a variant cannot be called in this form. */
+const char *atn_measure_form_refuses(atn_call_form form, atn_operation op,
+                                     const atn_choice *choice);
 /* `callee` must not move until it is closed.  False: no memory. */
 bool atn_measure_callee_open(const atn_caller *c, const atn_choice *choice, atn_callee *callee);
 void atn_measure_callee_close(atn_callee *callee);
 
 /* Carries it out; an MPI error ends the job. */
 void atn_measure_call_once(atn_caller *c, const atn_callee *callee);
+/* The same in steps, if it is not blocking; several may be started.  Test: it is complete. */
+void atn_measure_call_start(atn_caller *c, const atn_callee *callee, atn_started_call *s_p);
+bool atn_measure_call_test(atn_caller *c, atn_started_call *s);
+void atn_measure_call_wait(atn_caller *c, atn_started_call *s);
 /* The sum or maximum of a time over ranks, on all ranks; never 0.  The same reduction distributes
  * rank 0's clock (c->elapsed_s), so the remaining time needs no further message. */
 double atn_measure_reduce_time(atn_caller *c, double own, MPI_Op op);
+/* The same for several times, at most ATN_TIMES. */
+enum { ATN_TIMES = 4 };
+void atn_measure_reduce_times(atn_caller *c, double *v, int n, MPI_Op op);
 /* Seconds of one call after a barrier: the maximum over ranks, on all ranks. */
 double atn_measure_call_time(atn_caller *c, const atn_callee *callee);
 /* The same, and whether the result is right on all ranks (the first native call defines it). */

@@ -8,6 +8,7 @@
 typedef struct {
     atn_caller *c;
     atn_compared *variants;
+    const atn_overlap_setup *overlap;
     atn_turns turns;
     atn_sample_fn sample;
     void *context;
@@ -37,6 +38,15 @@ static void report(const comparison *x, int round, int i, double seconds)
         x->sample(x->context, round, i, seconds);
 }
 
+static double time_of(comparison *x, int i)
+{
+    atn_compared *const v = &x->variants[i];
+    if (x->overlap == NULL)
+        return atn_measure_call_time(x->c, &v->callee);
+    atn_measure_overlap_time(x->c, &v->callee, x->overlap, &v->last);
+    return v->last.pure_s;
+}
+
 /* Checks the first call of each variant; false: its result is wrong. */
 static bool call(comparison *x, int i)
 {
@@ -44,8 +54,11 @@ static bool call(comparison *x, int i)
     const int round = x->turns.round;
     bool right = true;
     x->c->imbalance.pattern = atn_max(0, round - 1);
-    const double seconds = round == 0 ? atn_measure_call_check(x->c, callee, &right)
-                                      : atn_measure_call_time(x->c, callee);
+    double seconds = 0;
+    if (round == 0)
+        seconds = atn_measure_call_check(x->c, callee, &right);
+    if (round > 0 || x->overlap != NULL) /* the first sample may remain the only one */
+        seconds = time_of(x, i);
     atn_plan_turns_took(&x->turns, i, seconds);
     if (round > 0)
         report(x, round, i, seconds);
@@ -70,9 +83,11 @@ static void report_first_calls(const comparison *x)
 }
 
 int atn_measure_compare(atn_caller *c, atn_compared *variants, int n,
-                        const atn_turns_budget *budget, atn_sample_fn sample, void *context)
+                        const atn_overlap_setup *overlap, const atn_turns_budget *budget,
+                        atn_sample_fn sample, void *context)
 {
-    comparison x = {.c = c, .variants = variants, .sample = sample, .context = context};
+    comparison x = {
+        .c = c, .variants = variants, .overlap = overlap, .sample = sample, .context = context};
     int i, round = 0;
     if (!begin(&x, n, budget))
         return end(&x, ATN_COMPARISON_MEMORY);

@@ -14,36 +14,70 @@ enum { ALL = 0, ODD = 1, EVEN = 2 };
 static int first_of(const atn_times *t, int half) { return half == EVEN && t->n > 1; }
 static int step_of(int half) { return half == ALL ? 1 : 2; }
 
-/* n is 0 without memory. */
-static atn_estimate estimate(const atn_times *t, int half, int *n_p)
+/* A number of sample i. */
+typedef double (*value_fn)(const atn_variant *v, int i);
+
+static double seconds_of(const atn_variant *v, int i) { return v->seconds.v[i]; }
+static double compute_of(const atn_variant *v, int i) { return v->overlaps.v[i].compute_s; }
+static double overall_of(const atn_variant *v, int i) { return v->overlaps.v[i].overall_s; }
+
+/* The share of the call that the computation hides, in percent. */
+static double overlap_of(const atn_variant *v, int i)
 {
-    double *copy = malloc(sizeof *copy * (size_t)t->n);
+    const atn_overlap_sample *const o = &v->overlaps.v[i];
+    return fmax(0, 100 * (1 - (o->overall_s - o->compute_s) / v->seconds.v[i]));
+}
+
+static double interference_of(const atn_variant *v, int i)
+{
+    return v->overlaps.v[i].inside_s / v->overlaps.v[i].compute_s;
+}
+
+/* n is 0 without memory. */
+static atn_estimate estimate(const atn_variant *v, value_fn value, int half, int *n_p)
+{
+    double *copy = malloc(sizeof *copy * (size_t)v->seconds.n);
     int n = 0;
-    for (int i = first_of(t, half); copy != NULL && i < t->n; i += step_of(half))
-        copy[n++] = t->v[i];
+    for (int i = first_of(&v->seconds, half); copy != NULL && i < v->seconds.n; i += step_of(half))
+        copy[n++] = value(v, i);
     const atn_estimate e = n > 0 ? atn_median(copy, n) : (atn_estimate){0};
     free(copy);
     *n_p = n;
     return e;
 }
 
-/* The median of the ratios of samples of the same round.  What changes from round to round cancels
- * out.  The order within a round is random, so where two variants are equally fast, the signs of
- * the logarithms of these ratios are fair coins, however samples depend on those before them: the
- * interval holds 1 with the promised probability.  n is 0 when no round has both. */
-static atn_estimate compare(const atn_variant *v, const atn_variant *native, int half, int *n_p)
+/* How a sample i differs from sample k of native in the same round. */
+typedef double (*difference_fn)(const atn_variant *v, int i, const atn_variant *native, int k);
+
+static double ratio_of(const atn_variant *v, int i, const atn_variant *native, int k)
 {
-    double *ratios = malloc(sizeof *ratios * (size_t)v->seconds.n);
+    return v->seconds.v[i] / native->seconds.v[k];
+}
+
+static double points_of(const atn_variant *v, int i, const atn_variant *native, int k)
+{
+    return overlap_of(v, i) - overlap_of(native, k);
+}
+
+/* The median of the ratios, or of the differences, of samples of the same round.  What changes from
+ * round to round cancels out.  The order within a round is random, so where two variants are
+ * equally fast, the signs of the logarithms of these ratios are fair coins, however samples depend
+ * on those before them: the interval holds 1 with the promised probability.  n is 0 when no round
+ * has both. */
+static atn_estimate compare(const atn_variant *v, const atn_variant *native,
+                            difference_fn difference, int half, int *n_p)
+{
+    double *list = malloc(sizeof *list * (size_t)v->seconds.n);
     int n = 0, k = 0;
-    for (int i = first_of(&v->seconds, half); ratios != NULL && i < v->seconds.n;
+    for (int i = first_of(&v->seconds, half); list != NULL && i < v->seconds.n;
          i += step_of(half)) {
         while (k < native->rounds.n && native->rounds.v[k] < v->rounds.v[i])
             k++;
         if (k < native->rounds.n && native->rounds.v[k] == v->rounds.v[i])
-            ratios[n++] = v->seconds.v[i] / native->seconds.v[k];
+            list[n++] = difference(v, i, native, k);
     }
-    const atn_estimate e = n > 0 ? atn_median(ratios, n) : (atn_estimate){0};
-    free(ratios);
+    const atn_estimate e = n > 0 ? atn_median(list, n) : (atn_estimate){0};
+    free(list);
     *n_p = n;
     return e;
 }
@@ -83,7 +117,7 @@ static const atn_variant *choose_best(const atn_task *t)
         int n;
         if (!contends(v) || v->seconds.n == 0 || 2 * v->seconds.n < most)
             continue;
-        const double median = estimate(&v->seconds, ODD, &n).mid;
+        const double median = estimate(v, seconds_of, ODD, &n).mid;
         if (n > 0 && (best == NULL || median < least)) {
             best = v;
             least = median;
@@ -103,7 +137,7 @@ static atn_bench_trust trust_of(const atn_variant *control, const atn_variant *n
 {
     int n = 0;
     const atn_estimate e =
-        control && native ? compare(control, native, ALL, &n) : (atn_estimate){0};
+        control && native ? compare(control, native, ratio_of, ALL, &n) : (atn_estimate){0};
     if (n < ATN_FEWEST_SAMPLES)
         return ATN_TRUST_SHORT;
     return e.lo <= 1 && e.hi >= 1 ? ATN_TRUST_YES : ATN_TRUST_NO;
@@ -116,8 +150,32 @@ static atn_estimate vs_native(const summary *s, const atn_variant *v, int half, 
         return (atn_estimate){0};
     if (v == s->native)
         return (atn_estimate){1, 1, 1};
-    const atn_estimate e = compare(v, s->native, half, &n);
-    return n > 0 ? e : atn_ratio(time_s, estimate(&s->native->seconds, ALL, &n));
+    const atn_estimate e = compare(v, s->native, ratio_of, half, &n);
+    return n > 0 ? e : atn_ratio(time_s, estimate(s->native, seconds_of, ALL, &n));
+}
+
+/* Without a common round there is no difference. */
+static atn_estimate points_from_native(const summary *s, const atn_variant *v, int half)
+{
+    int n;
+    if (s->native == NULL || v == s->native || s->native->overlaps.n == 0)
+        return (atn_estimate){0};
+    return compare(v, s->native, points_of, half, &n);
+}
+
+static void fill_overlap(const summary *s, const atn_variant *v, int half, atn_bench_row *row)
+{
+    int n;
+    if (v->overlaps.n == 0)
+        return;
+    row->overlaps = true;
+    row->overlap = (atn_bench_overlap){
+        .compute_s = estimate(v, compute_of, half, &n),
+        .overall_s = estimate(v, overall_of, half, &n),
+        .percent = estimate(v, overlap_of, half, &n),
+        .vs_native = points_from_native(s, v, half),
+        .interference = estimate(v, interference_of, half, &n),
+    };
 }
 
 /* What there was no time for has no row. */
@@ -127,12 +185,13 @@ static bool add_row(const summary *s, const char *name, const atn_variant *v, in
         .task = s->task, .variant = name, .algorithm = v->algorithm, .trust = s->trust};
     if (v->seconds.n == 0)
         return true;
-    row.time_s = estimate(&v->seconds, half, &row.samples);
+    row.time_s = estimate(v, seconds_of, half, &row.samples);
     if (row.samples == 0)
         return false;
     row.vs_native = vs_native(s, v, half, row.time_s);
     if (s->task->bound_s > 0)
         row.vs_bound = row.time_s.mid / s->task->bound_s;
+    fill_overlap(s, v, half, &row);
     return atn_push(s->rows, row);
 }
 

@@ -14,6 +14,13 @@ typedef enum {
 enum { ATN_FEWEST_SAMPLES = 6 };
 extern const char *const atn_report_trust_words[]; /* "yes", "no", "short"; NULL-terminated */
 
+/* Overlap of communication and computation (docs/benchmarking.md).  Percent are at least 0. */
+typedef struct {
+    atn_estimate compute_s, overall_s;
+    atn_estimate percent, vs_native; /* overlap; its difference from native's, in points */
+    atn_estimate interference;       /* time of the computation, with / without an open call */
+} atn_bench_overlap;
+
 typedef struct {
     const atn_task *task;
     const char *variant;   /* native, control, attune, best, or the algorithm's own name */
@@ -22,6 +29,8 @@ typedef struct {
     atn_estimate time_s, vs_native;
     double vs_bound; /* 0: unknown */
     atn_bench_trust trust;
+    bool overlaps; /* overlap was measured */
+    atn_bench_overlap overlap;
 } atn_bench_row;
 
 typedef ATN_VEC(atn_bench_row) atn_bench_rows;
@@ -48,13 +57,15 @@ void atn_report_bench_put_noise(FILE *f, const char *before, const atn_bench_row
 /* ---- tables ---- */
 
 /* Formats of atn_report_table_formats; csv has exactly the columns operation, bytes, ranks,
- * variant, algorithm, median_s, ci_low_s, ci_high_s, vs_native, vs_bound, trusted. */
+ * variant, algorithm, median_s, ci_low_s, ci_high_s, vs_native, vs_bound, trusted, and, where
+ * overlap was measured, compute_s, overall_s, overlap, overlap_low, overlap_high,
+ * overlap_vs_native, overlap_vs_native_low, overlap_vs_native_high, interference. */
 atn_status atn_report_bench_write(FILE *f, const atn_samples *s, const atn_bench_rows *rows,
                                   const char *format, bool terminal, atn_error *err);
 
 /* The same while a job runs: the rows of each completed task (json: all at the end), then the
  * noise.  `widths` holds the least width of each column; columns never become narrower. */
-enum { ATN_BENCH_COLUMNS = 11 };
+enum { ATN_BENCH_COLUMNS = 14 };
 typedef struct {
     FILE *f;
     const char *format;

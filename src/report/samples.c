@@ -18,6 +18,7 @@ void atn_report_samples_free(atn_samples *s)
             free(s->tasks.v[i].variants.v[k].algorithm);
             atn_vec_free(&s->tasks.v[i].variants.v[k].seconds);
             atn_vec_free(&s->tasks.v[i].variants.v[k].rounds);
+            atn_vec_free(&s->tasks.v[i].variants.v[k].overlaps);
         }
         atn_vec_free(&s->tasks.v[i].variants);
     }
@@ -212,6 +213,11 @@ static bool add_sample(atn_task *t, atn_variant *v, double seconds)
     return atn_push(&v->rounds, t->round) && atn_push(&v->seconds, seconds);
 }
 
+static bool is_time(double seconds)
+{
+    return isfinite(seconds) && seconds > 0 && seconds <= longest_s;
+}
+
 /* "3 0.109482113" */
 static atn_status read_sample(atn_samples_reader *r, const char *rest, atn_error *err)
 {
@@ -226,10 +232,27 @@ static atn_status read_sample(atn_samples_reader *r, const char *rest, atn_error
         return bad(r, err, "not 's VARIANT SECONDS'", rest);
     if (variant < 0 || variant >= r->local.n)
         return bad(r, err, "unknown variant of this task", rest);
-    if (!isfinite(seconds) || seconds <= 0 || seconds > longest_s)
+    if (!is_time(seconds))
         return bad(r, err, "time out of range", rest);
     atn_task *const t = &r->s->tasks.v[r->task];
     return add_sample(t, &t->variants.v[r->local.v[variant]], seconds) ? ATN_OK : no_memory(err);
+}
+
+/* "3 0.000120 0.000151 0.000121": of the last sample of the variant */
+static atn_status read_overlap(atn_samples_reader *r, const char *rest, atn_error *err)
+{
+    atn_overlap_sample o;
+    int number, used = 0;
+    if (sscanf(rest, "%d %lf %lf %lf %n", &number, &o.compute_s, &o.overall_s, &o.inside_s,
+               &used) != 4 ||
+        rest[used] != '\0' || number < 0 || number >= r->local.n)
+        return bad(r, err, "not 'overlap VARIANT COMPUTE OVERALL INSIDE'", rest);
+    if (!is_time(o.compute_s) || !is_time(o.overall_s) || !is_time(o.inside_s))
+        return bad(r, err, "time out of range", rest);
+    atn_variant *const v = &r->s->tasks.v[r->task].variants.v[r->local.v[number]];
+    if (v->overlaps.n + 1 != v->seconds.n)
+        return bad(r, err, "it must follow each sample of the variant", rest);
+    return atn_push(&v->overlaps, o) ? ATN_OK : no_memory(err);
 }
 
 /* "3 slow 0.000123": in a search */
@@ -272,6 +295,8 @@ static atn_status read_done(atn_samples_reader *r, const char *rest, atn_error *
         const atn_variant *v = &t->variants.v[r->local.v[i]];
         if (v->seconds.n == 0 && v->role == ATN_ROLE_NATIVE)
             return bad(r, err, "a variant of the task has no samples", v->algorithm);
+        if (v->overlaps.n != 0 && v->overlaps.n != v->seconds.n)
+            return bad(r, err, "a sample of the variant has no overlap", v->algorithm);
     }
     r->done++;
     r->safe_line = r->line;
@@ -311,6 +336,7 @@ static const struct {
     {"variant", 1U << ATN_IN_TASK, read_variant},
     {"round", 1U << ATN_IN_TASK, read_round},
     {"s", 1U << ATN_IN_TASK, read_sample},
+    {"overlap", 1U << ATN_IN_TASK, read_overlap},
     {"fate", 1U << ATN_IN_TASK, read_fate},
     {"refused", 1U << ATN_IN_TASK, read_refused},
     {"best", 1U << ATN_IN_TASK, read_best},

@@ -21,11 +21,20 @@ typedef enum {
 typedef ATN_VEC(double) atn_times;
 typedef ATN_VEC(int) atn_rounds;
 
+/* Of a sample whose call was overlapped with a computation; its `seconds` are those of start and
+ * wait alone. */
+typedef struct {
+    double compute_s; /* the computation alone */
+    double overall_s; /* start, computation, wait */
+    double inside_s;  /* the computation while the call was open */
+} atn_overlap_sample;
+
 typedef struct {
     atn_role role;
     char *algorithm; /* "chain{segment=8K}" */
     atn_times seconds;
-    atn_rounds rounds;  /* of each sample: samples of one round are adjacent in time */
+    atn_rounds rounds; /* of each sample: samples of one round are adjacent in time */
+    ATN_VEC(atn_overlap_sample) overlaps; /* of each sample, or empty */
     char fate[12];      /* its outcome in a search (docs/offline-tuning.md); "": none recorded */
     double predicted_s; /* 0: unknown */
 } atn_variant;

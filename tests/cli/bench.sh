@@ -51,6 +51,32 @@ short() { awk '/^s/ { if (n[$2]++ > 2) next } /^done/ { delete n } 1' good.sampl
     attune bench --from short.samples | grep -q '^Too short: 3 of 3 problems, with fewer than 6 rounds'; }
 check "too few samples for an interval are reported" short
 
+# ---- overlap ----
+cp "$here/data/overlap.samples" overlap.samples
+golden bench_overlap.out 0 attune bench --from overlap.samples
+golden bench_overlap.csv 0 attune bench --from overlap.samples --format csv
+golden bench_overlap.json 0 attune bench --from overlap.samples --format json
+# 100 * (1 - (overall - compute) / pure) is never negative; a difference from native may be.
+hides() { attune bench --from overlap.samples --format csv | awk -F, '$4 == "recursive_doubling" && $14 == 0 && $17 < -25 { n++ }
+    $4 == "attune" && $14 > 80 && $17 > 50 { n++ } $4 == "native" && $17 == 0 { n++ } END { exit n != 4 }'; }
+check "overlap and its difference from native" hides
+bad_overlap() { # LINE TEXT GLOB
+    awk -v at="$1" -v text="$2" 'NR == at { print text; next } 1' overlap.samples >bad.samples
+    fails 3 "attune: bad.samples:$1: $3" attune bench --from bad.samples
+}
+first=$(grep -n '^overlap' overlap.samples | head -n 1 | cut -d: -f1)
+number=$(sed -n "${first}s/^overlap \([0-9]\).*/\1/p" overlap.samples)
+bad_overlap "$first" "overlap $number 0.1 0.2" "not 'overlap VARIANT COMPUTE OVERALL INSIDE'*"
+bad_overlap "$first" "overlap 9 0.1 0.2 0.1" "not 'overlap VARIANT COMPUTE OVERALL INSIDE'*"
+bad_overlap "$first" "overlap $number 0.1 nan 0.1" 'time out of range*'
+bad_overlap "$first" "overlap $number 0 0.2 0.1" 'time out of range*'
+bad_overlap $((first - 1)) "overlap $number 0.1 0.2 0.1" 'it must follow each sample of the variant*'
+sed "${first}d" overlap.samples >bad.samples
+fails 3 'attune: bad.samples:*: it must follow each sample of the variant*' attune bench --from bad.samples
+last=$(grep -n '^overlap' overlap.samples | tail -n 1 | cut -d: -f1)
+sed "${last}d" overlap.samples >bad.samples
+fails 3 'attune: bad.samples:*: a sample of the variant has no overlap*' attune bench --from bad.samples
+
 # ---- pooling ----
 twice() { attune bench --from good.samples --from good.samples --format json |
     grep -c '"samples": 18,'; }
@@ -122,6 +148,16 @@ fails 2 "attune: range '1K:1M' has no step; write 1K:1M:x4*" \
 fails 2 'attune: --sizes: the maximum is 1G' attune bench --sizes 2G -- true
 fails 2 'attune: --since requires --imbalance' attune bench --since last -- true
 fails 2 'attune: --late requires --imbalance' attune bench --late 1 -- true
+fails 2 'attune: --overlap soon: must be auto or a time from 0.1us to 60s, such as 200us' \
+    attune bench --overlap soon -- true
+fails 2 'attune: --overlap 200: must be auto or a time*' attune bench --overlap 200 -- true
+fails 2 'attune: --overlap -3us: must be auto or a time*' attune bench --overlap -3us -- true
+fails 2 'attune: --overlap: blocking calls overlap with nothing*' \
+    attune bench --overlap auto --form blocking -- true
+fails 2 'attune: --overlap and --imbalance exclude each other' \
+    attune bench --overlap auto --imbalance 4 -- true
+fails 2 'attune: --tests requires --overlap' attune bench --tests 3 -- true
+fails 2 'attune: --form lazy: *' attune bench --form lazy -- true
 fails 3 'attune: unknown algorithm "chian" for bcast; did you mean "chain"?*' \
     attune bench --ops bcast --variants chian -- true
 fails 3 'attune: bcast/chain: segment=-1 is invalid*' \
@@ -169,6 +205,17 @@ settings() { ATTUNE_RULES=some.rules run --topology 4x4@100M --algorithm bcast=l
     tr '\n' ' ' <words | grep -qF -- \
         '--topology 4x4@100M --rules '"$PWD/some.rules"' --algorithm bcast=linear'; }
 check "settings are passed" settings
+passes() { # WORDS OPTIONS ...
+    local words=$1
+    shift
+    run "$@" >/dev/null && tr '\n' ' ' <words | grep -qF -- "$words"
+}
+check "the form is passed" passes '--form persistent bcast/16384' --form persistent
+check "overlap implies nonblocking calls" passes '--form nonblocking --overlap 0 --tests 0 bcast' --overlap auto
+check "overlap is passed" passes '--form persistent --overlap 0.0002 --tests 5 bcast' --form persistent \
+    --overlap 200us --tests 5
+blocking() { run >/dev/null && ! grep -q -- --form words; }
+check "calls are blocking by default" blocking
 raw() { run --raw kept.samples >/dev/null && cmp <(grep -v '^#' kept.samples) \
     <(grep -v '^#' good.samples) && grep -q '^# launcher: ./launch -n 4$' kept.samples; }
 check "--raw keeps all samples and their provenance" raw

@@ -249,6 +249,32 @@ static void lines_may_be_missing_or_doubled(void **state)
     free(text);
 }
 
+/* ---- overlap ---- */
+
+/* Native hides a quarter, then half of a call of 4 seconds; x takes longer than call and
+ * computation one after the other, which is no overlap, then hides everything. */
+static void overlap_is_at_least_0_and_compared_in_points(void **state)
+{
+    (void)state;
+    atn_samples s = {0};
+    atn_bench_rows rows = {0};
+    summarise("variant 2 named x\n"
+              "round\ns 0 4\noverlap 0 4 7 5\ns 2 2\noverlap 2 2 5 2\n"
+              "round\ns 0 4\noverlap 0 4 6 5\ns 2 2\noverlap 2 2 2 2\n"
+              "done\nend\n",
+              &s, &rows);
+    const atn_bench_row *const native = row(&rows, "native"), *const x = row(&rows, "x");
+    assert_true(native->overlaps && native->overlap.percent.lo == 25);
+    assert_true(native->overlap.percent.hi == 50 && native->overlap.interference.mid == 1.25);
+    assert_true(native->overlap.vs_native.mid == 0);
+    assert_true(x->overlap.percent.lo == 0 && x->overlap.percent.hi == 100);
+    assert_true(x->overlap.vs_native.lo == -25 && x->overlap.vs_native.hi == 50);
+    assert_true(x->overlap.compute_s.mid == 2 && x->overlap.overall_s.mid == 3.5);
+    assert_true(x->time_s.mid == 2);
+    atn_vec_free(&rows);
+    atn_report_samples_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +283,7 @@ int main(void)
         cmocka_unit_test(native_is_always_a_candidate),
         cmocka_unit_test(samples_are_compared_within_their_round),
         cmocka_unit_test(the_control_detects_noise),
+        cmocka_unit_test(overlap_is_at_least_0_and_compared_in_points),
         cmocka_unit_test(a_variant_may_be_missing),
         cmocka_unit_test(damaged_files_are_rejected_or_shown),
         cmocka_unit_test(truncated_files_are_rejected),
