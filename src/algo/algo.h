@@ -66,8 +66,8 @@ typedef struct {
      * one segment.  bcast(down, p, n / 2) is the cost of the embedded algorithm named by the
      * parameter `down` for p ranks and n / 2 bytes (atn_algo_cost_text); with levels, that of
      * the default row. `slots` and `height` (free_tree.h) and `phases` (phases.h) depend on the
-     * topology; `depth` is computed by the function below.  A test compares the form with the
-     * schedule; the topology is then a single switch. */
+     * topology; `depth` and `width` are computed by the functions below.  A test compares the form
+     * with the schedule; the topology is then a single switch. */
     const char *cost;
     unsigned needs, passes;
     int most_ranks;       /* where work or memory of one rank grows with the square of the ranks, so
@@ -79,6 +79,8 @@ typedef struct {
     const atn_param *params; /* ends with a NULL name; NULL: none */
     /* Messages on the longest path, where no formula gives it; NULL: not used by the form. */
     int (*depth)(const atn_problem *q, const atn_params *prm);
+    /* Blocks of the largest message, likewise. */
+    int (*width)(const atn_problem *q, const atn_params *prm);
     /* Requirements beyond `needs`: NULL, or the reason why the algorithm does not apply. */
     const char *(*refuses)(const atn_problem *q, const atn_params *prm);
     void (*build)(atn_builder *b, const atn_problem *q, const atn_params *prm); /* NULL: native */

@@ -6,6 +6,7 @@
 #include "algo/order.h"
 #include "algo/shared.h"
 #include "sched/canonical.h"
+#include "sched/neighbourhood.h"
 
 #include <stdlib.h>
 
@@ -52,6 +53,9 @@ const char *atn_algo_refuses(const atn_row *row, const atn_problem *q, const atn
 
     if (atn_sched_wants_canonical(q) && !atn_algo_is_canonical(row, q, prm))
         return "it combines operands in another order than ATTUNE_REPRODUCIBLE requires";
+    if (algo->build && atn_sched_on_neighbours(q->op) &&
+        (!q->neighbourhood || q->neighbourhood->p != q->p))
+        return "the neighbours of the ranks are not known";
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if ((algo->needs & needs[i].need) && needs[i].lacks(q) &&
             !(needs[i].need == ATN_NEEDS_TOPOLOGY && atn_algo_levels_given(row, prm)))

@@ -169,6 +169,11 @@ static atn_status read_ops(const char *text, plan *p, atn_error *err)
     for (int i = 0; i < names.n && status == ATN_OK; i++) {
         atn_operation op;
         status = atn_cli_lookup_operation(names.v[i], &op, err);
+        if (status == ATN_OK && atn_sched_on_neighbours(op))
+            status = atn_fail(err, ATN_INPUT,
+                              "%s cannot be measured here: the job has no neighbours; 'attune "
+                              "schedule compare' counts its messages",
+                              names.v[i]);
         if (status == ATN_OK && !atn_push(&p->ops, op))
             status = atn_fail(err, ATN_MEMORY, "out of memory");
     }

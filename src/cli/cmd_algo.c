@@ -6,6 +6,7 @@
 #include "cli/lookup.h"
 #include "model/expr.h"
 #include "report/json.h"
+#include "sched/neighbourhood.h"
 
 /* ---- fields of a row ---- */
 
@@ -208,12 +209,16 @@ static int list(const atn_args *a, atn_error *err)
 
 /* ---- show ---- */
 
-enum { EXAMPLE_RANKS = 16, EXAMPLE_BYTES = 65536, COMMON = 7, VARIABLES = COMMON + ATN_MAX_PARAMS };
+enum { EXAMPLE_RANKS = 16, EXAMPLE_BYTES = 65536, COMMON = 8, VARIABLES = COMMON + ATN_MAX_PARAMS };
 
-/* The cost at p = 16 and 64 KB for given a, b, g. */
-static bool cost_at(const atn_choice *choice, const double abg[3], double *cost_p)
+static const char example_grid[] = "cart:4px4p";
+
+/* The cost at p = 16 and 64 KB for given a, b, g; `grid`: on neighbours. */
+static bool cost_at(const atn_choice *choice, const atn_neighbourhood *grid, const double abg[3],
+                    double *cost_p)
 {
-    const atn_problem q = {.op = choice->row->op, .p = EXAMPLE_RANKS, .bytes = EXAMPLE_BYTES};
+    const atn_problem q = {
+        .op = choice->row->op, .p = EXAMPLE_RANKS, .bytes = EXAMPLE_BYTES, .neighbourhood = grid};
     const double k = atn_algo_segments(choice->row, &q, &choice->params);
     atn_variable vars[VARIABLES] = {{"p", EXAMPLE_RANKS}, {"n", EXAMPLE_BYTES}, {"k", k},
                                     {"a", abg[0]},        {"b", abg[1]},        {"g", abg[2]}};
@@ -221,6 +226,7 @@ static bool cost_at(const atn_choice *choice, const double abg[3], double *cost_
     const atn_param *list[ATN_MAX_PARAMS];
     const int n = atn_algo_row_params(choice->row, list);
     vars[6] = (atn_variable){"depth", algo->depth ? algo->depth(&q, &choice->params) : 0};
+    vars[7] = (atn_variable){"width", algo->width ? algo->width(&q, &choice->params) : 0};
     for (int i = 0; i < n; i++)
         vars[COMMON + i] = (atn_variable){list[i]->name, (double)choice->params.v[i]};
     char *text = atn_algo_cost_text(choice->row, &choice->params);
@@ -233,16 +239,22 @@ static bool cost_at(const atn_choice *choice, const double abg[3], double *cost_
 static void print_example(FILE *f, const atn_choice *choice)
 {
     static const double units[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    atn_neighbourhood *grid = NULL;
     bool first = true;
-    fprintf(f, "%13sat p=%d, n=64K:", "", EXAMPLE_RANKS);
+    if (atn_sched_on_neighbours(choice->row->op) &&
+        atn_sched_neighbourhood_parse(example_grid, EXAMPLE_RANKS, &grid, NULL) == ATN_OK)
+        fprintf(f, "%13son %s, n=64K:", "", example_grid);
+    else
+        fprintf(f, "%13sat p=%d, n=64K:", "", EXAMPLE_RANKS);
     for (int i = 0; i < 3; i++) {
         double share;
-        if (!cost_at(choice, units[i], &share) || share == 0)
+        if (!cost_at(choice, grid, units[i], &share) || share == 0)
             continue;
         fprintf(f, "%s %.10g %c", first ? "" : " +", share, "abg"[i]);
         first = false;
     }
     fputs(first ? " 0\n" : "\n", f);
+    atn_sched_neighbourhood_free(grid);
 }
 
 static void print_params(FILE *f, const atn_row *row)

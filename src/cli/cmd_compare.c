@@ -139,7 +139,14 @@ static atn_status add_line(comparison *c, const atn_choice *choice, atn_error *e
     want.choice = *choice;
     q->p = c->p;
     q->segments = atn_algo_segments(choice->row, q, &choice->params);
+    atn_neighbourhood *n;
+    st = atn_cli_request_neighbours(&want, choice->row->op, c->p, &n, err);
+    if (st)
+        return st;
+    q->neighbourhood = n;
     x.why = atn_algo_refuses(choice->row, q, &choice->params);
+    atn_sched_neighbourhood_free(n);
+    q->neighbourhood = NULL; /* each schedule has its own */
     atn_algo_params_print(choice->row, &choice->params, x.name, sizeof x.name);
     if (!x.why)
         st = count(c, &want, &x.f, err);
@@ -192,8 +199,10 @@ static atn_status push_all(comparison *c, atn_operation op, atn_error *err)
 static atn_status push_everything(comparison *c, atn_error *err)
 {
     atn_status st = ATN_OK;
+    const bool neighbours = atn_cli_arg_given(c->a, "neighbors");
     for (int op = 0; op < ATN_OPERATIONS && !st; op++)
-        st = push_all(c, (atn_operation)op, err);
+        if (atn_sched_on_neighbours((atn_operation)op) == neighbours)
+            st = push_all(c, (atn_operation)op, err);
     return st;
 }
 
@@ -288,7 +297,8 @@ const atn_command atn_cmd_schedule_compare = {
     .help = "Compare algorithms by messages, bytes and rounds",
     .detail =
         "An operation selects all its algorithms with default parameters, 'all' selects all "
-        "operations; algorithms may be named individually, as in allreduce/ring{segment=8K}. "
+        "operations (with --neighbors, those on neighbours); algorithms may be named individually, "
+        "as in allreduce/ring{segment=8K}. "
         "Nothing is measured: figures are counted in the schedules of all ranks. 'messages' and "
         "'bytes' are totals over all ranks; 'rounds', 'path' and 'reduced' are the messages, bytes "
         "and reduced bytes on the respective longest path in a full-duplex, single-port "
@@ -299,7 +309,9 @@ const atn_command atn_cmd_schedule_compare = {
     .examples = ATN_NOTES({"attune schedule compare allreduce -p 16 --sort rounds",
                            "Compare all allreduce algorithms"},
                           {"attune schedule compare bcast --topology 4x4@100M --bytes 1M",
-                           "Count the bytes over each level of links"}),
+                           "Count the bytes over each level of links"},
+                          {"attune schedule compare neighbor_alltoall --neighbors cart:4x4p",
+                           "Compare algorithms on a grid of 16 ranks"}),
     .options = options,
     .shared = atn_cli_schedule_options,
     .formats = atn_report_table_formats,

@@ -162,7 +162,7 @@ static atn_status verify_range(const atn_args *a, const atn_request *want, outco
     if (want->file && !given)
         return verify_one(a, want, 0, out, err);
     atn_status st = read_range(atn_cli_arg_text(a, "ranks"), &lo, &hi, err);
-    if (!st && want->topo) {
+    if (!st && atn_cli_request_fixed(want)) {
         st = atn_cli_request_ranks(want, lo == hi ? lo : -1, given, &lo, err);
         hi = lo;
     }

@@ -51,6 +51,9 @@ const atn_option atn_cli_schedule_options[] = {
     ATN_FLAG("in-place", "Use MPI_IN_PLACE"),
     ATN_FLAG("ordered", "Use an operator that is not commutative"),
     ATN_OPTION_TOPOLOGY("Topology, such as 4x4@100M; see 'attune help topology'"),
+    ATN_TEXT("neighbors", "GRAPH", NULL,
+             "Neighbours of a neighbourhood collective: cart:4x4, cart:4px4p (periodic), ring, "
+             "random:DEGREE:SEED or graph:FILE (edges FROM TO)"),
     {0},
 };
 
@@ -88,6 +91,8 @@ static atn_status check_options(const atn_args *a, atn_operation op, atn_error *
         return atn_fail(err, ATN_USAGE,
                         "%s has no separate schedule for MPI_IN_PLACE; omit --in-place",
                         info->name);
+    if (atn_cli_arg_given(a, "neighbors") && !(info->flags & ATN_ON_NEIGHBOURS))
+        return atn_fail(err, ATN_USAGE, "%s has no neighbours; omit --neighbors", info->name);
     return ATN_OK;
 }
 
@@ -121,13 +126,84 @@ void atn_cli_request_end(atn_request *want)
     want->topo = NULL;
 }
 
+/* ---- neighbours ---- */
+
+static const char from_file[] = "graph:";
+
+static bool starts(const char *word, const char *with)
+{
+    return word && strncmp(word, with, strlen(with)) == 0;
+}
+
+static bool fixes_ranks(const char *word)
+{
+    return starts(word, "cart:") || starts(word, "lists:") || starts(word, from_file);
+}
+
+bool atn_cli_request_fixed(const atn_request *want)
+{
+    return want->topo || fixes_ranks(want->neighbours);
+}
+
+static atn_status read_neighbours(const char *word, int p, atn_neighbourhood **n_p, atn_error *err)
+{
+    char *text;
+    size_t bytes;
+    if (!starts(word, from_file))
+        return atn_sched_neighbourhood_parse(word, p, n_p, err);
+    const char *path = word + strlen(from_file);
+    atn_status st = atn_read_file(path, &text, &bytes, err);
+    if (st)
+        return st;
+    st = atn_sched_neighbourhood_edges(text, path, p, n_p, err);
+    free(text);
+    return st;
+}
+
+atn_status atn_cli_request_neighbours(const atn_request *want, atn_operation op, int p,
+                                      atn_neighbourhood **n_p, atn_error *err)
+{
+    *n_p = NULL;
+    return want->neighbours && atn_sched_on_neighbours(op)
+               ? read_neighbours(want->neighbours, p, n_p, err)
+               : ATN_OK;
+}
+
+/* Of the neighbours, if they determine it; in a file of edges, ranks above `least` have none. */
+static atn_status count_ranks(const atn_request *want, int least, int *p_p, atn_error *err)
+{
+    atn_neighbourhood *n = NULL;
+    if (!fixes_ranks(want->neighbours))
+        return ATN_OK;
+    const atn_status st =
+        read_neighbours(want->neighbours, starts(want->neighbours, from_file) ? least : 0, &n, err);
+    if (!st)
+        *p_p = n->p;
+    atn_sched_neighbourhood_free(n);
+    return st;
+}
+
 atn_status atn_cli_request_ranks(const atn_request *want, int requested, bool given, int *p_p,
                                  atn_error *err)
 {
+    int neighbours = 0;
+    const int least = want->topo ? want->topo->p : given ? requested : 0;
+    const atn_status st = count_ranks(want, least, &neighbours, err);
+    if (st)
+        return st;
     if (want->topo && given && requested != want->topo->p)
         return atn_fail(err, ATN_USAGE, "the topology has %d ranks; omit -p %d", want->topo->p,
                         requested);
-    *p_p = want->topo ? want->topo->p : want->file && !given ? 0 : requested;
+    if (neighbours && given && requested != neighbours)
+        return atn_fail(err, ATN_USAGE, "--neighbors %.80s has %d ranks; omit -p %d",
+                        want->neighbours, neighbours, requested);
+    if (neighbours && want->topo && neighbours != want->topo->p)
+        return atn_fail(err, ATN_USAGE, "--neighbors %.80s has %d ranks, the topology %d",
+                        want->neighbours, neighbours, want->topo->p);
+    *p_p = want->topo             ? want->topo->p
+           : neighbours           ? neighbours
+           : want->file && !given ? 0
+                                  : requested;
     return ATN_OK;
 }
 
@@ -151,6 +227,7 @@ atn_status atn_cli_request_operation(const atn_args *a, atn_operation op, atn_re
 
 atn_status atn_cli_request_topology(const atn_args *a, atn_request *want, atn_error *err)
 {
+    want->neighbours = atn_cli_arg_text(a, "neighbors");
     return atn_cli_arg_given(a, "topology")
                ? atn_cli_lookup_topology(atn_cli_arg_text(a, "topology"), &want->topo, err)
                : ATN_OK;
@@ -192,10 +269,15 @@ static atn_status check_size(const atn_schedule *first, atn_error *err)
                     first->name, operations / 1000000, first->q.p);
 }
 
-static atn_status build_all(const atn_request *want, atn_set *set, atn_error *err)
+static atn_status build_all(const atn_request *want, const atn_neighbourhood *n, atn_set *set,
+                            atn_error *err)
 {
     atn_problem q = want->q;
     q.p = set->p;
+    q.neighbourhood = n;
+    if (atn_sched_on_neighbours(q.op) && !n)
+        return atn_fail(err, ATN_USAGE, "%s needs its neighbours; add --neighbors cart:4x4 or ring",
+                        atn_sched_operation_get(q.op)->name);
     if (q.root >= q.p)
         return atn_fail(err, ATN_USAGE, "--root %d: the ranks are 0 to %d", q.root, q.p - 1);
     q.segments = atn_algo_segments(want->choice.row, &q, &want->choice.params);
@@ -215,9 +297,12 @@ static atn_status build_all(const atn_request *want, atn_set *set, atn_error *er
 static atn_status build_row(const atn_request *want, int p, atn_set *set_p, atn_error *err)
 {
     atn_set set = {.p = p, .v = calloc((size_t)p, sizeof *set.v)};
+    atn_neighbourhood *n = NULL;
     if (!set.v)
         return atn_fail(err, ATN_MEMORY, "out of memory");
-    const atn_status st = build_all(want, &set, err);
+    atn_status st = atn_cli_request_neighbours(want, want->q.op, p, &n, err);
+    st = st ? st : build_all(want, n, &set, err);
+    atn_sched_neighbourhood_free(n); /* the schedules hold it */
     if (st)
         atn_cli_set_free(&set);
     else

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "plan/choice.h"
+#include "sched/neighbourhood.h"
 #include "topo/topo.h"
 
 /* "allreduce/ring", "allreduce/ring{segment=8K}" or "allreduce/ring:segment=8K". */
@@ -38,7 +39,8 @@ typedef struct {
     atn_choice choice;
     atn_problem q; /* for rank 0 */
     bool in_place;
-    atn_topo *topo; /* NULL: none given */
+    atn_topo *topo;         /* NULL: none given */
+    const char *neighbours; /* the option --neighbors; NULL: not given */
 } atn_request;
 /* Reads the topology, or the problem of an operation on it, or both. */
 atn_status atn_cli_request_topology(const atn_args *a, atn_request *want, atn_error *err);
@@ -49,6 +51,11 @@ void atn_cli_request_end(atn_request *want);
 /* The number of ranks: of the topology if there is one, else `requested`; `given`: by the user. */
 atn_status atn_cli_request_ranks(const atn_request *want, int requested, bool given, int *p_p,
                                  atn_error *err);
+/* The neighbours of p ranks; NULL if the operation has none.  The caller frees them. */
+atn_status atn_cli_request_neighbours(const atn_request *want, atn_operation op, int p,
+                                      atn_neighbourhood **n_p, atn_error *err);
+/* Whether topology or neighbours determine the number of ranks. */
+bool atn_cli_request_fixed(const atn_request *want);
 /* Loads a topology; if it places no ranks, each host gets one. */
 atn_status atn_cli_lookup_topology(const char *name, atn_topo **topo_p, atn_error *err);
 /* Builds the schedules of all p ranks; for a file, p is 0 or equal to its number of ranks. */

@@ -3,6 +3,20 @@
 
 #include "cli/lookup.h"
 
+/* *why_p NULL: it is applicable. */
+static atn_status refusal(const atn_request *want, const char **why_p, atn_error *err)
+{
+    atn_problem q = want->q;
+    atn_neighbourhood *n;
+    const atn_status st = atn_cli_request_neighbours(want, q.op, q.p, &n, err);
+    if (st)
+        return st;
+    q.neighbourhood = n;
+    *why_p = atn_algo_refuses(want->choice.row, &q, &want->choice.params);
+    atn_sched_neighbourhood_free(n);
+    return ATN_OK;
+}
+
 /* Algorithms that are not applicable are skipped, unless named individually. */
 static atn_status visit(const atn_visit *v, const atn_choice *choice, bool named, atn_error *err)
 {
@@ -17,7 +31,8 @@ static atn_status visit(const atn_visit *v, const atn_choice *choice, bool named
     if (!named && !want.topo) /* without a topology every rank may be on another host */
         want.q.shared = ATN_SHARED_NONE;
     want.q.segments = atn_algo_segments(choice->row, &want.q, &want.choice.params);
-    const char *why = atn_algo_refuses(choice->row, &want.q, &want.choice.params);
+    const char *why = NULL;
+    st = st ? st : refusal(&want, &why, err);
     if (!st && why)
         return named ? atn_fail(err, ATN_INPUT, "%s: %s", choice->row->name, why) : ATN_OK;
     atn_algo_params_print(choice->row, &want.choice.params, name, sizeof name);

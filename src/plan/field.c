@@ -227,7 +227,8 @@ const char *const atn_plan_guess_words[] = {
 bool atn_plan_shares_bytes(atn_operation op)
 {
     const atn_operation_info *info = atn_sched_operation_get(op);
-    const bool pairs = info->source == ATN_SIDE_ROW || (info->flags & ATN_ROOTED);
+    const bool pairs =
+        info->source == ATN_SIDE_ROW || (info->flags & (ATN_ROOTED | ATN_ON_NEIGHBOURS));
     const bool empty = info->source == ATN_SIDE_NONE && info->result == ATN_SIDE_NONE;
     return !empty && !((info->flags & ATN_VARYING) && pairs);
 }

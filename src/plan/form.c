@@ -8,7 +8,7 @@
 #include "topo/topo.h"
 
 /* Variables of all forms. */
-enum { A, B, G, P, N, K, PHASES, SLOTS, HEIGHT, DEPTH, COMMON };
+enum { A, B, G, P, N, K, PHASES, SLOTS, HEIGHT, DEPTH, WIDTH, COMMON };
 
 /* Beyond MANY ranks the tree of a smaller topology is found, and extended by as many levels as a
  * complete tree of the arity has more: deriving it takes longer than all else in a plan. */
@@ -112,8 +112,8 @@ static atn_status read_form(const atn_choice *c, atn_cost_form *f, int n, atn_er
 
 static atn_status open_form(const atn_choice *choice, atn_cost_form *f, atn_error *err)
 {
-    static const char *const common[COMMON] = {"a", "b",      "g",     "p",      "n",
-                                               "k", "phases", "slots", "height", "depth"};
+    static const char *const common[COMMON] = {"a",      "b",     "g",      "p",     "n",    "k",
+                                               "phases", "slots", "height", "depth", "width"};
     const atn_algo *algo = choice->row->algo;
     int n = COMMON;
 
@@ -139,6 +139,7 @@ static void set_problem(atn_cost_form *f, const atn_problem *q, atn_form_facts *
     f->vars[PHASES].value = f->phased ? phases(q, facts) : 0;
     add_tree(&f->choice, q, facts, &f->vars[SLOTS], &f->vars[HEIGHT]);
     f->vars[DEPTH].value = algo->depth ? algo->depth(q, &f->choice.params) : -1;
+    f->vars[WIDTH].value = algo->width ? algo->width(q, &f->choice.params) : -1;
 }
 
 static atn_status evaluate(atn_cost_form *f, const atn_alpha_beta *m, double *seconds_p,

@@ -84,7 +84,7 @@ bool atn_plan_takes_long(const atn_problem *q, int ms)
 {
     const atn_operation_info *op = atn_sched_operation_get(q->op);
     const int blocks =
-        atn_max(atn_sched_side_blocks(op->source, q->p), atn_sched_side_blocks(op->result, q->p));
+        atn_max(atn_sched_rank_blocks(q, op->source), atn_sched_rank_blocks(q, op->result));
     const int64_t bytes = least_rate(q->topo) / 8 * ms / 1000;
     return bytes > 0 && blocks > 0 && q->bytes > bytes / blocks;
 }

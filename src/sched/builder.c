@@ -185,7 +185,7 @@ static int side_parts(const frame *f, int side)
     const bool exists = side == VIEW_SRC ? atn_sched_has_src(&f->q) : atn_sched_has_dst(&f->q);
 
     return exists
-               ? atn_sched_side_blocks(side == VIEW_SRC ? o->source : o->result, f->q.p) * f->split
+               ? atn_sched_rank_blocks(&f->q, side == VIEW_SRC ? o->source : o->result) * f->split
                : 0;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "sched/conflict.h"
+#include "sched/neighbourhood.h"
 
 bool atn_sched_slots_unlike(const atn_schedule *s, const atn_slot *a, const atn_slot *b)
 {
@@ -190,7 +191,9 @@ static atn_status check_order(const atn_schedule *s, atn_error *err)
 
 int64_t atn_sched_max_scratch(const atn_problem *q, int split)
 {
-    return INT64_C(2) * atn_max(8, q->p) * atn_sched_vec_blocks(q) * split;
+    const int most = q->neighbourhood ? atn_max(1, q->neighbourhood->most) : 1;
+
+    return INT64_C(2) * atn_max(8, q->p) * atn_sched_vec_blocks(q) * most * split;
 }
 
 static atn_status check_scratch(const atn_schedule *s, atn_error *err)

@@ -1,6 +1,7 @@
 /* finish.c - turns the emitted operations into a schedule: message numbers and dependencies. */
 #include "sched/builder_private.h"
 #include "sched/infer.h"
+#include "sched/neighbourhood.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,7 @@ static atn_schedule *take(atn_builder *b, const char *name)
     if (!s)
         return NULL;
     s->q = b->q;
+    atn_sched_neighbourhood_share(s->q.neighbourhood);
     s->split = b->split;
     s->name = strdup(name ? name : "");
     s->nrounds = b->round + 1;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sched/neighbourhood.h"
+
 static const atn_operation_info infos[ATN_OPERATIONS] = {
 #define ATN_OPERATION(id, name, source, result, flags)                                             \
     [ATN_##id] = {#name, ATN_SIDE_##source, ATN_SIDE_##result, flags},
@@ -14,7 +16,8 @@ const atn_operation_info *atn_sched_operation_get(atn_operation op) { return &in
 
 bool atn_sched_is_padded(atn_operation op)
 {
-    return infos[op].source == ATN_SIDE_ROW && (infos[op].flags & ATN_VARYING);
+    const bool apart = infos[op].source == ATN_SIDE_ROW || (infos[op].flags & ATN_ON_NEIGHBOURS);
+    return apart && (infos[op].flags & ATN_VARYING);
 }
 
 bool atn_sched_operation_find(const char *name, atn_operation *op_p)
@@ -42,10 +45,21 @@ int atn_sched_side_blocks(atn_side side, int p)
         return 0;
     case ATN_SIDE_WHOLE:
     case ATN_SIDE_ONE:
+    case ATN_SIDE_OUT:
+    case ATN_SIDE_IN:
+    case ATN_SIDE_COMMON:
         return 1;
     default:
         return p;
     }
+}
+
+int atn_sched_rank_blocks(const atn_problem *q, atn_side side)
+{
+    if (side != ATN_SIDE_OUT && side != ATN_SIDE_IN)
+        return atn_sched_side_blocks(side, q->p);
+    const atn_way way = side == ATN_SIDE_OUT ? ATN_OUTWARD : ATN_INWARD;
+    return q->neighbourhood ? atn_sched_neighbourhood_count(q->neighbourhood, q->r, way) : 0;
 }
 
 int atn_sched_vec_blocks(const atn_problem *q)
@@ -69,7 +83,7 @@ bool atn_sched_has_dst(const atn_problem *q)
 atn_place atn_sched_operation_place(atn_operation op, bool is_root)
 {
     const atn_operation_info *o = &infos[op];
-    if ((o->flags & ATN_ROOTED) && !is_root)
+    if (((o->flags & ATN_ROOTED) && !is_root) || (o->flags & ATN_ON_NEIGHBOURS))
         return ATN_PLACE_NONE;
     if (o->source == ATN_SIDE_WHOLE)
         return ATN_PLACE_SAME;

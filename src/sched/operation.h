@@ -17,7 +17,10 @@ typedef enum {
     ATN_SIDE_ONE,
     ATN_SIDE_VEC,
     ATN_SIDE_ROW,
-    ATN_SIDE_COL
+    ATN_SIDE_COL,
+    ATN_SIDE_OUT,
+    ATN_SIDE_IN,
+    ATN_SIDE_COMMON
 } atn_side;
 
 enum {
@@ -26,7 +29,8 @@ enum {
     ATN_DST_AT_ROOT = 4,
     ATN_VARYING = 8,
     ATN_TYPED = 16,
-    ATN_MUTUAL = 32
+    ATN_MUTUAL = 32,
+    ATN_ON_NEIGHBOURS = 64
 };
 
 typedef struct {
@@ -40,14 +44,19 @@ static inline bool atn_sched_is_mutual(atn_operation op)
 {
     return (atn_sched_operation_get(op)->flags & ATN_MUTUAL) != 0;
 }
-/* In alltoallv only the sender and the receiver of a block have its size: scratch blocks are as
- * large as the largest block, so their contents are followed by padding. */
+static inline bool atn_sched_on_neighbours(atn_operation op)
+{
+    return (atn_sched_operation_get(op)->flags & ATN_ON_NEIGHBOURS) != 0;
+}
+/* In alltoallv, and on neighbours, only the sender and the receiver of a block have its size:
+ * scratch blocks are as large as the largest block, so their contents are followed by padding. */
 bool atn_sched_is_padded(atn_operation op);
 bool atn_sched_operation_find(const char *name, atn_operation *op_p);
 /* Suggestions for an unknown operation, for messages (atn_offer). */
 const char *atn_sched_operation_offer(const char *word, char out[ATN_ERROR_ROOM]);
 
 struct atn_topo;
+struct atn_neighbourhood;
 
 /* Expected arrival pattern: rank r enters the call late[r] message times after the first rank. */
 typedef struct {
@@ -75,6 +84,8 @@ typedef struct {
     int segments;                 /* every natural block is sent in this many segments (>= 1) */
     const struct atn_topo *topo;  /* of the p ranks, the same on all ranks; NULL: unknown */
     const atn_lateness *lateness; /* the same on all ranks; NULL: unknown or simultaneous */
+    const struct atn_neighbourhood *neighbourhood; /* of the p ranks, the same on all of them; NULL:
+                                                      the operation has none */
     int64_t bytes; /* shared size: whole, or one block; -1 if the ranks' sizes differ */
 } atn_problem;
 
@@ -88,8 +99,10 @@ typedef enum {
 } atn_place;
 atn_place atn_sched_operation_place(atn_operation op, bool is_root);
 
-/* Natural blocks of a side on p ranks: 0, 1 or p. */
+/* Natural blocks of a side on p ranks: 0, 1 or p; 1 where the number depends on the rank. */
 int atn_sched_side_blocks(atn_side side, int p);
+/* Natural blocks of a side of this rank. */
+int atn_sched_rank_blocks(const atn_problem *q, atn_side side);
 /* Natural blocks of the shape vector (schedule.h). */
 int atn_sched_vec_blocks(const atn_problem *q);
 /* Whether the rank has a source (result) buffer. */

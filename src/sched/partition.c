@@ -4,13 +4,12 @@
 atn_partition atn_sched_partition_uniform(const atn_problem *q, int split, int64_t each)
 {
     const atn_operation_info *o = atn_sched_operation_get(q->op);
-    const int src = atn_sched_side_blocks(o->source, q->p),
-              dst = atn_sched_side_blocks(o->result, q->p);
+    const int src = atn_sched_rank_blocks(q, o->source), dst = atn_sched_rank_blocks(q, o->result);
 
     return (atn_partition){
         .src = {.n = src, .each = each},
         .dst = {.n = dst, .each = each},
-        .vec = {.n = atn_max(src, dst), .each = each},
+        .vec = {.n = atn_sched_vec_blocks(q), .each = each},
         .split = split,
     };
 }

@@ -130,9 +130,9 @@ static void embed_sides(atn_builder *b, const atn_embed *e, frame *child, embedd
         return;
     }
     if (atn_sched_has_src(e->q))
-        embed_side(b, &e->src, VIEW_SRC, atn_sched_side_blocks(o->source, e->q->p), child, all);
+        embed_side(b, &e->src, VIEW_SRC, atn_sched_rank_blocks(e->q, o->source), child, all);
     if (atn_sched_has_dst(e->q))
-        embed_side(b, &e->dst, VIEW_DST, atn_sched_side_blocks(o->result, e->q->p), child, all);
+        embed_side(b, &e->dst, VIEW_DST, atn_sched_rank_blocks(e->q, o->result), child, all);
     embed_side(b, &e->vec, VIEW_VEC, atn_sched_vec_blocks(e->q), child, all);
     if (child->unit == 0)
         child->unit = b->top->unit;
@@ -243,6 +243,10 @@ void atn_pass_permute(atn_builder *b, const atn_problem *q, const int *order, at
 
     if (q->ordered || q->op == ATN_SCAN || q->op == ATN_EXSCAN) {
         atn_builder_refuse(b, "another rank order would change the order of operands");
+        return;
+    }
+    if (q->neighbourhood) {
+        atn_builder_refuse(b, "another rank order would change the neighbours");
         return;
     }
     inner.r = place_in(order, q->p, q->r);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sched/neighbourhood.h"
 #include "sched/recut.h"
 
 enum { MAX_CUT = 1 << 16 };
@@ -31,6 +32,7 @@ static atn_schedule *finer(const atn_schedule *s, int f)
 
     if (!to)
         return NULL;
+    atn_sched_neighbourhood_share(to->q.neighbourhood);
     to->split *= f;
     to->ntmp *= f;
     to->name = strdup(s->name);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "sched/neighbourhood.h"
+
 void atn_sched_schedule_free(atn_schedule *s)
 {
     if (!s)
@@ -12,6 +14,7 @@ void atn_sched_schedule_free(atn_schedule *s)
     free(s->ranges);
     free(s->deps);
     free(s->tmp_shape);
+    atn_sched_neighbourhood_free(s->q.neighbourhood);
     free(s);
 }
 
@@ -36,9 +39,9 @@ int atn_sched_space_blocks(const atn_schedule *s, atn_space space)
 
     switch (space) {
     case ATN_SRC:
-        return atn_sched_has_src(&s->q) ? atn_sched_side_blocks(o->source, s->q.p) * s->split : 0;
+        return atn_sched_has_src(&s->q) ? atn_sched_rank_blocks(&s->q, o->source) * s->split : 0;
     case ATN_DST:
-        return atn_sched_has_dst(&s->q) ? atn_sched_side_blocks(o->result, s->q.p) * s->split : 0;
+        return atn_sched_has_dst(&s->q) ? atn_sched_rank_blocks(&s->q, o->result) * s->split : 0;
     case ATN_SHAPE:
         return atn_sched_vec_blocks(&s->q) * s->split;
     default:

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sched/neighbourhood.h"
+
 static const char *const kind_names[ATN_OP_KINDS] = {
     [ATN_OP_SEND] = "send",
     [ATN_OP_RECV] = "recv",
@@ -139,6 +141,10 @@ static void print_problem(FILE *f, const atn_problem *q)
         fprintf(f, " pieces=%d", q->segments);
     if (q->bytes >= 0)
         fprintf(f, " bytes=%s", atn_format_size(q->bytes, size));
+    if (q->neighbourhood) {
+        fputs(" neighbors=", f);
+        atn_sched_neighbourhood_print(f, q->neighbourhood);
+    }
     fputc('\n', f);
 }
 

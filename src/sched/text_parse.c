@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sched/neighbourhood.h"
+
 static const atn_format format = {.magic = "attune-schedule",
                                   .kind = "schedule",
                                   .version = ATN_SCHEDULE_VERSION,
@@ -65,6 +67,34 @@ static bool parse_bytes(parser *s, const char *text, bool *found_p)
            bad(s, "bytes=%s is not a size; write 4096, 64K or 1M", value);
 }
 
+static bool parse_neighbours(parser *s, const char *text, bool *found_p)
+{
+    const char *word = value_of(text, "neighbors");
+    atn_error why = {0};
+
+    if (!word)
+        return true;
+    *found_p = true;
+    if (s->neighbourhood)
+        return bad(s, "the neighbours are given twice; remove one list");
+    if (atn_sched_neighbourhood_parse(word, 0, &s->neighbourhood, &why) != ATN_OK)
+        return bad(s, "%s", why.text);
+    s->q.neighbourhood = s->neighbourhood;
+    return true;
+}
+
+static bool check_neighbours(parser *s)
+{
+    const atn_operation_info *o = atn_sched_operation_get(s->q.op);
+    const bool wanted = o->flags & ATN_ON_NEIGHBOURS, given = s->neighbourhood != NULL;
+
+    if (wanted != given)
+        return bad(s, "%s has %s; %s neighbors=", o->name, wanted ? "neighbours" : "no neighbours",
+                   wanted ? "add" : "remove");
+    return !given || s->neighbourhood->p == s->q.p ||
+           bad(s, "the neighbours are those of %d ranks, not of %d", s->neighbourhood->p, s->q.p);
+}
+
 static bool check_problem(parser *s)
 {
     const atn_operation_info *o = atn_sched_operation_get(s->q.op);
@@ -76,7 +106,7 @@ static bool check_problem(parser *s)
     if (s->q.root > 0 && !(o->flags & ATN_ROOTED))
         return bad(s, "%s has no root; remove root=%d", o->name, s->q.root);
     s->has_problem = true;
-    return true;
+    return check_neighbours(s);
 }
 
 static bool parse_problem(parser *s)
@@ -96,10 +126,12 @@ static bool parse_problem(parser *s)
         if (!keyed(s, text, "p", 1, MAX_RANKS, &s->q.p, &found) ||
             !keyed(s, text, "root", 0, MAX_RANKS - 1, &s->q.root, &found) ||
             !keyed(s, text, "pieces", 1, MAX_BLOCKS, &s->q.segments, &found) ||
-            !parse_bytes(s, text, &found))
+            !parse_bytes(s, text, &found) || !parse_neighbours(s, text, &found))
             return false;
         if (!found)
-            return bad(s, "'%s' is unknown; write p=, root=, ordered, pieces= or bytes=", text);
+            return bad(
+                s,
+                "'%s' is unknown; write p=, root=, ordered, pieces=, bytes= or neighbors=", text);
     }
     return check_problem(s);
 }
@@ -270,6 +302,7 @@ atn_status atn_sched_schedule_parse(const char *text, const char *file, atn_sche
         atn_vec_free(&s.done);
     }
     atn_builder_free(s.b);
+    atn_sched_neighbourhood_free(s.neighbourhood);
     free(s.name);
     atn_lines_close(&s.l);
     return ok ? ATN_OK : atn_fail(err, local.status, "%s", local.text);

@@ -13,6 +13,7 @@ typedef struct {
     char *name;
     bool has_problem;
     atn_problem q;
+    struct atn_neighbourhood *neighbourhood;
     atn_builder *b; /* of the rank being read; NULL: none yet */
     int rounds;     /* as declared on the rank line; 0: as many as are used */
     ATN_VEC(atn_schedule *) done;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sched/check.h"
+#include "sched/neighbourhood.h"
 #include "sched/recut.h"
 
 atn_status atn_sched_run_finding(run *x, int r, int op, const char *what)
@@ -19,6 +20,20 @@ atn_status atn_sched_run_finding(run *x, int r, int op, const char *what)
 }
 
 /* ---- specification of the operation ---- */
+
+/* On neighbours: the edge, counted by its sender, or the sender if it sends one block to all. */
+static int edge_class(const atn_schedule *s, atn_side side, int j)
+{
+    const atn_neighbourhood *n = s->q.neighbourhood;
+    const bool common = atn_sched_operation_get(s->q.op)->source == ATN_SIDE_COMMON;
+    const int from =
+        side == ATN_SIDE_IN ? atn_sched_neighbourhood_rank(n, s->q.r, ATN_INWARD, j) : s->q.r;
+
+    if (common || from < 0)
+        return from;
+    return from * n->most +
+           (side == ATN_SIDE_IN ? atn_sched_neighbourhood_mate(n, s->q.r, ATN_INWARD, j) : j);
+}
 
 int atn_sched_size_class(const atn_schedule *s, atn_space space, int block)
 {
@@ -39,6 +54,10 @@ int atn_sched_size_class(const atn_schedule *s, atn_space space, int block)
         return (s->q.r * s->q.p + j) * s->split + k;
     case ATN_SIDE_COL:
         return (j * s->q.p + s->q.r) * s->split + k;
+    case ATN_SIDE_OUT:
+    case ATN_SIDE_IN:
+    case ATN_SIDE_COMMON:
+        return edge_class(s, side, j) * s->split + k;
     default:
         return block;
     }
@@ -79,10 +98,15 @@ static bool fill_inputs(run *x, int r)
 
 static atn_status check_alike(run *x, atn_schedule *const *schedules, int p)
 {
+    const atn_problem *q = &schedules[0]->q;
+
+    if (atn_sched_on_neighbours(q->op) && (!q->neighbourhood || q->neighbourhood->p != p))
+        return atn_fail(x->err, ATN_FINDING, "the neighbours of the %d ranks are not given", p);
     for (int r = 0; r < p; r++) {
         const atn_schedule *s = schedules[r];
         if (s->q.r != r || s->q.p != p || s->q.op != schedules[0]->q.op ||
-            s->q.root != schedules[0]->q.root)
+            s->q.root != schedules[0]->q.root ||
+            !atn_sched_neighbourhood_equal(s->q.neighbourhood, schedules[0]->q.neighbourhood))
             return atn_fail(x->err, ATN_FINDING, "rank %d has the schedule of another problem", r);
     }
     return ATN_OK;

@@ -1,11 +1,26 @@
 /* verify_result.c - the last part of a verification: what every rank must hold at the end. */
 #include "sched/canonical.h"
+#include "sched/neighbourhood.h"
 #include "sched/verify_private.h"
 
 typedef struct {
     int block;  /* of the source side */
     int lo, hi; /* contributing ranks */
 } goal;
+
+/* On neighbours: the block that the matching edge sends; none if the source is missing. */
+static goal from_source(const atn_schedule *s, int d)
+{
+    const atn_neighbourhood *n = s->q.neighbourhood;
+    const int k = d % s->split, j = d / s->split;
+    const int from = atn_sched_neighbourhood_rank(n, s->q.r, ATN_INWARD, j);
+
+    if (from < 0)
+        return (goal){d, 0, 0};
+    const bool common = atn_sched_operation_get(s->q.op)->source == ATN_SIDE_COMMON;
+    const int sent = common ? 0 : atn_sched_neighbourhood_mate(n, s->q.r, ATN_INWARD, j);
+    return (goal){sent * s->split + k, from, from + 1};
+}
 
 /* The value that block `d` of the result must hold. */
 static goal expected(const atn_schedule *s, int d)
@@ -17,6 +32,8 @@ static goal expected(const atn_schedule *s, int d)
         return (goal){d, 0, s->q.op == ATN_SCAN ? r + 1 : r};
     if (o->flags & ATN_TYPED)
         return (goal){o->result == ATN_SIDE_ONE ? r * s->split + k : d, 0, p};
+    if (o->flags & ATN_ON_NEIGHBOURS)
+        return from_source(s, d);
     switch (o->source) {
     case ATN_SIDE_ONE:
         return (goal){k, j, j + 1};
@@ -47,7 +64,7 @@ static atn_status check_results(run *x, int r)
 
     for (int d = 0; d < n; d++) {
         const goal g = expected(k->s, d);
-        if (g.lo == g.hi) { /* exscan on rank 0: the buffer is left unchanged */
+        if (g.lo == g.hi) { /* exscan on rank 0, a missing source: the block stays unchanged */
             if (k->written[d])
                 return atn_fail(x->err, ATN_FINDING,
                                 "rank %d: writes result block %d, which must stay unchanged", r, d);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "algo/algo.h"
+#include "sched/neighbourhood.h"
 #include "sched/verify.h"
 
 static int tap_count, tap_failed;
@@ -29,6 +30,19 @@ static inline int tap_end(void)
 static inline bool wanted(const atn_row *row, char *const *argv)
 {
     return row->algo->build && (!argv[1] || strncmp(row->name, argv[1], strlen(argv[1])) == 0);
+}
+
+/* Three edges from every rank to random ones, also to itself and several to the same one; NULL: the
+ * operation has no neighbours. */
+static inline atn_neighbourhood *neighbours_for(atn_operation op, int p)
+{
+    atn_neighbourhood *n = NULL;
+    char word[40];
+
+    snprintf(word, sizeof word, "random:3:%d", p);
+    return atn_sched_on_neighbours(op) && atn_sched_neighbourhood_parse(word, p, &n, NULL) == ATN_OK
+               ? n
+               : NULL;
 }
 
 /* The ranks that pass MPI_IN_PLACE, if they may. */

@@ -120,6 +120,8 @@ static bool must_refuse(const atn_row *row, const atn_problem *q, const atn_para
     const unsigned needs = row->algo->needs;
     const bool moves = atn_algo_params_get(row, prm, "order", 0) != 0;
 
+    if (atn_sched_on_neighbours(q->op) && (!q->neighbourhood || q->neighbourhood->p != q->p))
+        return true;
     return (q->ordered && (moves || needs & ATN_NEEDS_COMMUTATIVE)) ||
            (!q->topo && (moves || needs & ATN_NEEDS_TOPOLOGY)) ||
            (!q->shared && (needs & ATN_NEEDS_SHARED)) ||
@@ -171,15 +173,16 @@ static bool scratch_fits(const atn_schedule *s, const atn_verify_counts *proof)
     const atn_operation_info *o = atn_sched_operation_get(s->q.op);
     const int p = s->q.p, vec = atn_max(atn_sched_side_blocks(o->source, p),
                                         atn_sched_side_blocks(o->result, p));
+    const int most = s->q.neighbourhood ? 2 * s->q.neighbourhood->most : 1;
 
-    return proof->max_scratch <= atn_max(4 * vec, p + 1) * s->split;
+    return proof->max_scratch <= atn_max(4 * vec, p + 1) * most * s->split;
 }
 
 /* A row that stores blocks of others must declare that it needs sizes that ranks do not share. */
 static bool requests_sizes(const atn_row *row, atn_schedule *const *s, int p)
 {
-    const bool unknown = row->op == ATN_GATHERV || row->op == ATN_SCATTERV ||
-                         row->op == ATN_ALLTOALLV || row->op == ATN_ALLTOALLW;
+    const bool unknown =
+        row->op == ATN_GATHERV || row->op == ATN_SCATTERV || atn_sched_is_padded(row->op);
 
     for (int r = 0; unknown && r < p; r++)
         if (s[r]->ntmp > 0 && !(row->algo->needs & ATN_NEEDS_SIZES))
@@ -251,6 +254,7 @@ static bool prove_p(tally *t, int p, const atn_params *sets, int nsets)
     int roots[4];
     const int nroots = roots_of(t->row, p, roots);
     atn_topo *topo = tree_row(p);
+    atn_neighbourhood *near = neighbours_for(t->row->op, p);
     bool ok = topo != NULL;
 
     for (int i = 0; ok && i < nroots; i++)
@@ -262,11 +266,13 @@ static bool prove_p(tally *t, int p, const atn_params *sets, int nsets)
                                        .root = roots[i],
                                        .shared = ATN_SHARED_ALL,
                                        .segments = segments[k],
-                                       .topo = topo};
+                                       .topo = topo,
+                                       .neighbourhood = near};
                 if (p <= SMALL || plain || (p <= ALL_UP_TO && alone) ||
                     (alone && i == 0 && (j == nsets - 1 || k == 1)))
                     ok = prove_kinds(t, q, &sets[j]);
             }
+    atn_sched_neighbourhood_free(near);
     atn_topo_free(topo);
     return ok;
 }
@@ -307,11 +313,12 @@ static void prove_row(const atn_row *row)
 
 /* ---- the catalogue as a whole ---- */
 
-static bool served(atn_operation op, int p, bool ordered)
+static bool served(atn_operation op, int p, bool ordered, const atn_neighbourhood *near)
 {
     for (int i = 0; i < atn_algo_catalog_rows(); i++) {
         const atn_row *row = atn_algo_catalog_row(i);
-        const atn_problem q = {.op = op, .p = p, .ordered = ordered, .segments = 1};
+        const atn_problem q = {
+            .op = op, .p = p, .ordered = ordered, .segments = 1, .neighbourhood = near};
         atn_params prm;
         atn_algo_params_default(row, &prm);
         if (row->op == op && row->algo->build && !atn_algo_refuses(row, &q, &prm))
@@ -326,10 +333,13 @@ static void every_operation_is_served(void)
 
     for (int op = 0; op < ATN_OPERATIONS; op++)
         for (int p = 1; p > 0; p = next_p(p))
-            for (int ordered = 0; ordered < 2; ordered++)
-                if (!served((atn_operation)op, p, ordered))
+            for (int ordered = 0; ordered < 2; ordered++) {
+                atn_neighbourhood *near = neighbours_for((atn_operation)op, p);
+                if (!served((atn_operation)op, p, ordered, near))
                     snprintf(why, sizeof why, "%s p=%d%s", atn_sched_operation_get(op)->name, p,
                              ordered ? " ordered" : "");
+                atn_sched_neighbourhood_free(near);
+            }
     tap(why[0] == '\0', "every operation has an algorithm for every p and operator", why);
 }
 

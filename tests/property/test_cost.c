@@ -43,7 +43,7 @@ static void add_tree(const atn_row *row, const atn_problem *q, const atn_params 
 static atn_status closed_form(const atn_row *row, const atn_problem *q, const atn_params *prm,
                               const atn_alpha_beta *m, double *value_p, atn_error *err)
 {
-    enum { COMMON = 10 };
+    enum { COMMON = 11 };
     atn_variable vars[COMMON + ATN_MAX_PARAMS] = {
         {"p", q->p}, {"n", (double)q->bytes}, {"k", q->segments}, {"a", m->a}, {"b", m->b},
         {"g", m->g},
@@ -53,6 +53,7 @@ static atn_status closed_form(const atn_row *row, const atn_problem *q, const at
     vars[6] = (atn_variable){"phases", q->p - 1};
     add_tree(row, q, prm, &vars[7]);
     vars[9] = (atn_variable){"depth", row->algo->depth ? row->algo->depth(q, prm) : -1};
+    vars[10] = (atn_variable){"width", row->algo->width ? row->algo->width(q, prm) : -1};
     for (const atn_param *own = row->algo->params; own && own->name; own++, n++)
         vars[n] = (atn_variable){own->name, (double)prm->v[n - COMMON]};
     char *text = atn_algo_cost_text(row, prm);
@@ -87,15 +88,35 @@ static bool compare(tally *t, const atn_problem *q, const atn_params *prm, atn_s
     return false;
 }
 
+/* Every rank has two edges to the rank before and two to the rank after it. */
+static atn_neighbourhood *double_ring(atn_operation op, int p)
+{
+    int first[MAX_P + 1], out[4 * MAX_P], in[4 * MAX_P];
+    atn_neighbourhood *n = NULL;
+
+    for (int r = 0; r <= p; r++)
+        first[r] = 4 * r;
+    for (int e = 0; e < 4 * p; e++) {
+        out[e] = atn_mod(e / 4 + (e % 2 ? 1 : -1), p);
+        in[e] = atn_mod(e / 4 + (e % 2 ? -1 : 1), p);
+    }
+    if (atn_sched_on_neighbours(op))
+        atn_sched_neighbourhood_graph(p, (const int *[]){first, first}, (const int *[]){in, out},
+                                      &n, NULL);
+    return n;
+}
+
 static bool check(tally *t, int p, int segments, const atn_params *prm)
 {
     atn_topo *star = tree_star(p);
+    atn_neighbourhood *near = double_ring(t->row->op, p);
     const atn_problem q = {.op = t->row->op,
                            .p = p,
                            .shared = ATN_SHARED_ALL,
                            .segments = segments,
                            .bytes = bytes_for(p, segments),
-                           .topo = star};
+                           .topo = star,
+                           .neighbourhood = near};
     const char *why = atn_algo_refuses(t->row, &q, prm);
     atn_error err = {0};
     atn_status status = ATN_OK;
@@ -107,6 +128,7 @@ static bool check(tally *t, int p, int segments, const atn_params *prm)
     for (size_t i = 0; s && ok && i < sizeof machines / sizeof *machines; i++)
         ok = compare(t, &q, prm, s, &machines[i]);
     free_all(s, p);
+    atn_sched_neighbourhood_free(near);
     atn_topo_free(star);
     return ok;
 }

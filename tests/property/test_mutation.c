@@ -117,6 +117,19 @@ static bool missing_dependency(atn_schedule *s, int i)
     return true;
 }
 
+/* The block is what the result must hold: an allgather receives the same one twice from a source
+ * that is listed twice, and its own one along an edge to itself. */
+static bool same_sources(const atn_schedule *s)
+{
+    const atn_neighbourhood *n = s->q.neighbourhood;
+    const int degree = n ? atn_sched_neighbourhood_count(n, s->q.r, ATN_INWARD) : 0;
+
+    if (degree == 0 || s->split > 1)
+        return false;
+    return atn_sched_neighbourhood_rank(n, s->q.r, ATN_INWARD, 0) ==
+           (degree > 1 ? atn_sched_neighbourhood_rank(n, s->q.r, ATN_INWARD, 1) : s->q.r);
+}
+
 /* Appends an operation that waits for all others and overwrites a result block. */
 static bool extra_write(atn_schedule *s, int i)
 {
@@ -124,7 +137,7 @@ static bool extra_write(atn_schedule *s, int i)
     const bool idle = s->q.op == ATN_EXSCAN && s->q.r == 0; /* its DST must not change */
     const bool own = s->q.op == ATN_SCAN && s->q.r == 0;    /* its SRC is the result */
 
-    if (i != s->nops - 1 || to == 0 || from + to < 2 || own)
+    if (i != s->nops - 1 || to == 0 || from + to < 2 || own || same_sources(s))
         return false;
     s->ops = realloc(s->ops, sizeof *s->ops * (size_t)(s->nops + 1));
     s->deps = realloc(s->deps, sizeof *s->deps * (size_t)(s->ndeps + s->nops + 1));
@@ -224,19 +237,22 @@ static void break_row(const atn_row *row)
     atn_algo_params_default(row, &t.prm);
     for (int p = 3; p <= 5; p++) {
         atn_topo *topo = tree_row(p);
+        atn_neighbourhood *near = neighbours_for(row->op, p);
         t.q = (atn_problem){.op = row->op,
                             .p = p,
                             .root = rooted,
                             .ordered = ordered,
                             .shared = ATN_SHARED_ALL,
                             .segments = segments ? 2 : 1,
-                            .topo = topo};
+                            .topo = topo,
+                            .neighbourhood = near};
         t.optimised = false;
         if (!atn_algo_refuses(row, &t.q, &t.prm))
             try_everywhere(&t);
         t.optimised = true;
         if (typed && p == 4 && !atn_algo_refuses(row, &t.q, &t.prm))
             try_everywhere(&t);
+        atn_sched_neighbourhood_free(near);
         atn_topo_free(topo);
     }
     print_tried(&t, name, sizeof name);
@@ -336,6 +352,7 @@ static void comparison_ignores_padding(void)
 static bool is_pure(const atn_row *row, int p, int segments)
 {
     atn_topo *topo = tree_row(p);
+    atn_neighbourhood *near = neighbours_for(row->op, p);
     bool ok = true;
 
     for (int r = 0; ok && r < p; r++) {
@@ -349,6 +366,7 @@ static bool is_pure(const atn_row *row, int p, int segments)
                                    .shared = ATN_SHARED_ALL,
                                    .segments = segments,
                                    .topo = topo,
+                                   .neighbourhood = near,
                                    .bytes = i == 0 ? 1 : 1000000007};
             if (!atn_algo_refuses(row, &q, &prm))
                 ok = atn_algo_build(row, &q, &prm, &s[i], NULL) == ATN_OK && ok;
@@ -357,6 +375,7 @@ static bool is_pure(const atn_row *row, int p, int segments)
         atn_sched_schedule_free(s[0]);
         atn_sched_schedule_free(s[1]);
     }
+    atn_sched_neighbourhood_free(near);
     atn_topo_free(topo);
     return ok;
 }

@@ -74,10 +74,12 @@ static bool check_rank(const atn_row *row, const atn_problem *q, const atn_param
 static void check_row(const atn_row *row, const atn_topo *topo)
 {
     static const int ranks[RANKS] = {0, 1, P / 2, P - 1};
+    atn_neighbourhood *near = neighbours_for(row->op, P);
     const atn_problem q = {.op = row->op,
                            .p = P,
                            .segments = row->algo->passes & ATN_PASS_SEGMENT ? 2 : 1,
                            .topo = topo,
+                           .neighbourhood = near,
                            .shared = row->algo->needs & ATN_NEEDS_SHARED ? ATN_SHARED_ALL
                                                                          : ATN_SHARED_NONE};
     char name[120];
@@ -89,6 +91,7 @@ static void check_row(const atn_row *row, const atn_topo *topo)
     for (int i = 0; ok && i < RANKS; i++)
         ok = check_rank(row, &q, &prm, ranks[i]);
     atn_algo_derived_close();
+    atn_sched_neighbourhood_free(near);
     snprintf(name, sizeof name, "%s: messages of %d ranks of %d have both ends", row->name, RANKS,
              P);
     tap(ok, name, why);

@@ -194,6 +194,7 @@ static atn_topo *place_on_hosts(int p)
 static bool check_operation(atn_operation op, int p, char why[600])
 {
     atn_topo *const topo = place_on_hosts(p);
+    atn_neighbourhood *const near = neighbours_for(op, p);
     bool ok = true;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes && ok; k++)
         for (int placed = 0; placed <= (topo != NULL) && ok; placed++) {
@@ -201,9 +202,11 @@ static bool check_operation(atn_operation op, int p, char why[600])
                                    .p = p,
                                    .segments = 1,
                                    .bytes = atn_plan_shares_bytes(op) ? sizes[k] : -1,
-                                   .topo = placed ? topo : NULL};
+                                   .topo = placed ? topo : NULL,
+                                   .neighbourhood = near};
             ok = check_problem(&q, why);
         }
+    atn_sched_neighbourhood_free(near);
     atn_topo_free(topo);
     return ok;
 }

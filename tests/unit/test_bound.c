@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "algo/order.h"
+#include "made.h"
 #include "model/bound.h"
 #include "plan/candidates.h"
 
@@ -105,12 +106,15 @@ static candidates list(const char *topology, int p, atn_operation op, int64_t by
         q.topo = t;
         q.p = t->p;
     }
+    atn_neighbourhood *near = made_neighbours(op, q.p);
+    q.neighbourhood = near;
     c.n = atn_plan_candidates(&q, &c.v);
     assert_true(c.n >= 0);
     for (int i = 0; i < c.n; i++) {
         q.segments = atn_algo_segments(c.v[i].row, &q, &c.v[i].params);
         assert_null(atn_algo_refuses(c.v[i].row, &q, &c.v[i].params));
     }
+    atn_sched_neighbourhood_free(near);
     atn_topo_free(t);
     return c;
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "made.h"
 #include "plan/rules.h"
 
 static const char sample[] =
@@ -515,9 +516,11 @@ static void random_choices_are_applicable_and_vary(void **state)
                              .segments = 1,
                              .bytes = (int64_t)(call * call)};
             atn_choice choice;
+            q.neighbourhood = made_neighbours(q.op, q.p);
             atn_plan_rules_choose(rules, &q, call, &choice, NULL);
             q.segments = atn_algo_segments(choice.row, &q, &choice.params);
             assert_null(atn_algo_refuses(choice.row, &q, &choice.params));
+            atn_sched_neighbourhood_free(q.neighbourhood);
             for (int i = 0; i < atn_algo_catalog_rows(); i++)
                 if (atn_algo_catalog_row(i) == choice.row && !seen[i]) {
                     seen[i] = true;
