@@ -7,6 +7,7 @@
 
 #include "exec/exec_private.h"
 #include "sched/canonical.h"
+#include "sched/neighbourhood.h"
 
 /* ---- executor ---- */
 
@@ -30,6 +31,12 @@ atn_exec *atn_exec_new(int p, int r, bool yield, atn_choose_fn choose, void *con
 }
 
 void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo) { x->topo = topo; }
+
+void atn_exec_set_neighbourhood(atn_exec *x, const struct atn_neighbourhood *n)
+{
+    atn_sched_neighbourhood_free(x->neighbourhood);
+    x->neighbourhood = atn_sched_neighbourhood_share(n);
+}
 
 void atn_exec_set_shared(atn_exec *x, atn_shared *m) { x->shared = m; }
 void atn_exec_set_sharing(atn_exec *x, atn_sharing sharing) { x->sharing = sharing; }
@@ -61,6 +68,7 @@ void atn_exec_free(atn_exec *x)
         atn_exec_plan_free(x->sizes_plan[i]);
     atn_exec_buffers_free(x);
     free(x->late);
+    atn_sched_neighbourhood_free(x->neighbourhood);
     free(x);
 }
 

@@ -22,7 +22,10 @@ typedef struct {
 
 /* A collective call.  Where MPI has one buffer (bcast) it is `dst`.  reduce: src.count, src.type
  * are set on every rank, dst.buf at the root.  MPI_IN_PLACE never appears in src.buf or dst.buf:
- * `in_place` represents it, and the entry point has set the other side's arguments. */
+ * `in_place` represents it, and the entry point has set the other side's arguments.
+ * Neighbourhood collectives: one entry of counts, displs and types for each neighbour, also for
+ * those that are missing (MPI_PROC_NULL), which are not read; the displacements of
+ * neighbor_alltoallw are MPI_Aint[], also if it is not wide. */
 typedef struct {
     atn_operation op;
     atn_user src, dst;
@@ -45,6 +48,9 @@ void atn_exec_free(atn_exec *x); /* makes no MPI call */
 void atn_exec_end(int (*comm_free)(MPI_Comm *comm));
 /* The placed topology, the same on all ranks; must outlive the executor. */
 void atn_exec_set_topo(atn_exec *x, const struct atn_topo *topo);
+/* The virtual topology of the communicator, the same on all ranks; the executor holds it, too.
+ * Call before the first plan.  Without one, neighbourhood collectives have no plans. */
+void atn_exec_set_neighbourhood(atn_exec *x, const struct atn_neighbourhood *n);
 /* The arrival pattern of all calls, by rank, the same on all ranks; copied.  Call before the first
  * plan.  False: no memory. */
 bool atn_exec_set_lateness(atn_exec *x, const int *late);

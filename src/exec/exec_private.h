@@ -173,6 +173,7 @@ struct atn_exec {
     atn_choose_fn choose;
     void *context;
     const struct atn_topo *topo;
+    const struct atn_neighbourhood *neighbourhood; /* NULL: none */
     atn_lateness lateness;
     int *late; /* its data; NULL: unknown */
     /* Tables that exist when they are first needed: many communicators need none. */
@@ -241,6 +242,10 @@ int64_t atn_exec_count_at(const atn_call *call, const atn_user *u, int j);
 int64_t atn_exec_user_bytes(atn_exec *x, const atn_call *call, const atn_user *u, int j);
 /* Whether a side of n natural blocks can be used in place. */
 bool atn_exec_user_contiguous(atn_exec *x, const atn_user *u, int n);
+/* Whether block j of a side belongs to a missing neighbour: it is neither read nor written. */
+bool atn_exec_user_missing(const atn_exec *x, const atn_call *call, const atn_user *u, int j);
+/* The blocks of the call's input on this rank, in an alltoall on all ranks or on neighbours. */
+int atn_exec_call_blocks(const atn_exec *x, const atn_call *call);
 /* Byte offset of natural block j in the user's buffer. */
 int64_t atn_exec_user_offset(atn_exec *x, const atn_call *call, const atn_user *u, int j);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "exec/shared.h"
+#include "sched/neighbourhood.h"
 #include "sched/optimise.h"
 
 enum { SEQ_BITS = 20 }; /* of a tag: message number in its pair; the rest: call number */
@@ -84,7 +85,7 @@ atn_plan *atn_exec_plan_new(const atn_problem *q, const atn_choice *choice,
         plan->program.chain =
             plan->program.chain || (atn_sched_is_orderly(plan->schedule) &&
                                     !holds_packed(plan->schedule) && is_small(plan, &t));
-        ok = bind_program(plan, &t, each * t.vec.n);
+        ok = bind_program(plan, &t, each * atn_max(t.src.n, t.dst.n));
     }
     *code_p = ok ? MPI_SUCCESS : err.status == ATN_OK ? MPI_ERR_NO_MEM : MPI_ERR_INTERN;
     if (!ok) {
@@ -197,13 +198,10 @@ static atn_plan *sizes_plan(atn_exec *x, const atn_problem *outer, int *code_p)
     return *kept;
 }
 
-static bool is_alltoall(const atn_call *call)
-{
-    return atn_sched_operation_get(call->op)->source == ATN_SIDE_ROW;
-}
+static bool is_alltoall(const atn_call *call) { return atn_sched_is_padded(call->op); }
 
 /* The sizes that this rank has: that of its own block; at the root of a scatterv, all; in an
- * alltoallv, the largest that it sends. */
+ * alltoallv and on neighbours, the largest that it sends. */
 static void own_sizes(atn_exec *x, const atn_call *call, int64_t *lens)
 {
     const bool root = x->r == call->root, from_dst = call->in_place && (root || is_alltoall(call));
@@ -213,7 +211,9 @@ static void own_sizes(atn_exec *x, const atn_call *call, int64_t *lens)
         lens[x->r] = atn_exec_user_bytes(x, call, u, from_dst ? x->r : 0);
     if (is_alltoall(call))
         lens[x->r] = 0;
-    for (int j = 0; j < x->p && is_alltoall(call); j++) {
+    for (int j = 0; is_alltoall(call) && j < atn_exec_call_blocks(x, call); j++) {
+        if (atn_exec_user_missing(x, call, u, j))
+            continue;
         const int64_t bytes = atn_exec_user_bytes(x, call, u, j);
         lens[x->r] = bytes > lens[x->r] ? bytes : lens[x->r];
     }
@@ -223,15 +223,16 @@ static void own_sizes(atn_exec *x, const atn_call *call, int64_t *lens)
 
 /* All places are as large as the largest block of any rank.  If that needs too much memory, all
  * ranks detect it and leave the call to the library. */
-static int level_sizes(atn_exec *x, int64_t *lens)
+static int level_sizes(atn_exec *x, const atn_problem *q, int64_t *lens)
 {
+    const int64_t places = (int64_t)x->p * (q->neighbourhood ? q->neighbourhood->most : 1);
     int64_t most = 0;
 
     for (int j = 0; j < x->p; j++)
         most = lens[j] > most ? lens[j] : most;
     for (int j = 0; j < x->p; j++)
         lens[j] = most;
-    return most > relay_bytes / x->p ? ATN_DECLINED : MPI_SUCCESS;
+    return places > 0 && most > relay_bytes / places ? ATN_DECLINED : MPI_SUCCESS;
 }
 
 static int exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *call, MPI_Comm comm)
@@ -239,15 +240,14 @@ static int exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *cal
     int64_t *lens = atn_exec_vec_lens(x);
     int code;
 
-    if (call->op != ATN_GATHERV && call->op != ATN_SCATTERV && call->op != ATN_ALLTOALLV &&
-        call->op != ATN_ALLTOALLW)
+    if (call->op != ATN_GATHERV && call->op != ATN_SCATTERV && !is_alltoall(call))
         return MPI_SUCCESS;
     atn_plan *exchange = sizes_plan(x, &plan->q, &code);
     if (!lens || !exchange)
         return lens ? code : MPI_ERR_NO_MEM;
     own_sizes(x, call, lens);
     code = run_plan(x, exchange, NULL, (char *)lens, comm);
-    return code == MPI_SUCCESS && is_alltoall(call) ? level_sizes(x, lens) : code;
+    return code == MPI_SUCCESS && is_alltoall(call) ? level_sizes(x, &plan->q, lens) : code;
 }
 
 /* ---- calls ---- */

@@ -6,16 +6,19 @@
 #include <string.h>
 
 #include "exec/exec_private.h"
+#include "sched/neighbourhood.h"
 
 enum { SRC_LENS, SRC_OFFS, DST_LENS, DST_OFFS, VEC_LENS, VECTORS };
 static const int64_t pack_bytes = (int64_t)1 << 30; /* per call: MPI_Pack counts in ints */
 
-/* p entries of one of the vectors above. */
+/* One of the vectors above: an entry for each rank, or for each neighbour. */
 static int64_t *vector(atn_exec *x, int which)
 {
+    const size_t n = (size_t)atn_max(x->p, x->neighbourhood ? x->neighbourhood->most : 0);
+
     if (!x->vectors)
-        x->vectors = calloc((size_t)x->p * VECTORS, sizeof *x->vectors);
-    return x->vectors ? x->vectors + (size_t)which * (size_t)x->p : NULL;
+        x->vectors = calloc(n * VECTORS, sizeof *x->vectors);
+    return x->vectors ? x->vectors + (size_t)which * n : NULL;
 }
 
 int64_t *atn_exec_vec_lens(atn_exec *x) { return vector(x, VEC_LENS); }
@@ -45,6 +48,13 @@ static int move_block(atn_exec *x, const atn_call *call, const atn_user *u, int 
     return code;
 }
 
+/* Packed bytes of a block; the sizes of missing neighbours are not arguments. */
+static int64_t block_bytes(atn_exec *x, const atn_call *call, const atn_user *u, int j)
+{
+    const bool absent = u->counts && atn_exec_user_missing(x, call, u, j);
+    return absent ? 0 : atn_exec_user_bytes(x, call, u, j);
+}
+
 /* The blocks that hold input to be packed. */
 typedef enum { LOAD_NOTHING, LOAD_OWN, LOAD_ALL } load;
 
@@ -55,14 +65,15 @@ static int stage(atn_exec *x, int which, const atn_call *call, const atn_user *u
     int code = MPI_SUCCESS;
 
     for (int j = 0; j < n; j++)
-        total += atn_exec_user_bytes(x, call, u, j);
+        total += block_bytes(x, call, u, j);
     char *packed = atn_exec_reserve(&x->stage[which], &x->stage_bytes[which], total + 1);
     if (!packed)
         return MPI_ERR_NO_MEM;
     for (int j = 0; j < n && code == MPI_SUCCESS; j++) {
-        if (what == LOAD_ALL || (what == LOAD_OWN && j == x->r))
+        if ((what == LOAD_ALL && !atn_exec_user_missing(x, call, u, j)) ||
+            (what == LOAD_OWN && j == x->r))
             code = move_block(x, call, u, j, packed + at, true);
-        at += atn_exec_user_bytes(x, call, u, j);
+        at += block_bytes(x, call, u, j);
     }
     *base_p = packed;
     return code;
@@ -74,9 +85,9 @@ static int unstage(atn_exec *x, const atn_call *call, int n, int skip)
     int code = MPI_SUCCESS;
 
     for (int j = 0; j < n && code == MPI_SUCCESS; j++) {
-        if (j != skip)
+        if (j != skip && !atn_exec_user_missing(x, call, &call->dst, j))
             code = move_block(x, call, &call->dst, j, x->stage[1] + at, false);
-        at += atn_exec_user_bytes(x, call, &call->dst, j);
+        at += block_bytes(x, call, &call->dst, j);
     }
     return code;
 }
@@ -89,7 +100,7 @@ static void packed_sizes(atn_exec *x, const atn_call *call, const atn_user *u, i
     int64_t at = 0;
 
     for (int j = 0; j < n; j++) {
-        lens[j] = atn_exec_user_bytes(x, call, u, j);
+        lens[j] = block_bytes(x, call, u, j);
         offs[j] = direct ? atn_exec_user_offset(x, call, u, j) : at;
         at += lens[j];
     }
@@ -124,8 +135,8 @@ static layout layout_of(const atn_plan *plan, const atn_call *call)
     const atn_place place =
         call->in_place ? atn_sched_operation_place(call->op, q->r == q->root) : ATN_PLACE_NONE;
     layout l = {
-        .nsrc = atn_sched_has_src(q) ? atn_sched_side_blocks(o->source, q->p) : 0,
-        .ndst = atn_sched_has_dst(q) ? atn_sched_side_blocks(o->result, q->p) : 0,
+        .nsrc = atn_sched_has_src(q) ? atn_sched_rank_blocks(q, o->source) : 0,
+        .ndst = atn_sched_has_dst(q) ? atn_sched_rank_blocks(q, o->result) : 0,
         .alias_src = place == ATN_PLACE_SAME || place == ATN_PLACE_OWN,
         .alias_dst = place == ATN_PLACE_OWN_SRC,
         .copy_src = place == ATN_PLACE_STAGED || atn_exec_one_buffer(call),

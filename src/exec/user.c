@@ -2,6 +2,7 @@
 #include <limits.h>
 
 #include "exec/exec_private.h"
+#include "sched/neighbourhood.h"
 
 bool atn_exec_type_of(atn_exec *x, MPI_Datatype type, atn_type *info_p)
 {
@@ -51,13 +52,50 @@ int64_t atn_exec_user_offset(atn_exec *x, const atn_call *call, const atn_user *
 {
     atn_type info = {0};
 
-    if (u->types) /* alltoallw counts displacements in bytes */
-        return call->wide ? ((const MPI_Aint *)u->displs)[j] : ((const int *)u->displs)[j];
+    if (u->types) /* alltoallw counts displacements in bytes, on neighbours as MPI_Aint */
+        return call->wide || atn_sched_on_neighbours(call->op) ? ((const MPI_Aint *)u->displs)[j]
+                                                               : ((const int *)u->displs)[j];
     atn_exec_type_of(x, u->type, &info);
     if (!u->displs)
         return j * u->count * info.extent;
     return (call->wide ? ((const MPI_Aint *)u->displs)[j] : ((const int *)u->displs)[j]) *
            info.extent;
+}
+
+/* ---- neighbours ---- */
+
+bool atn_exec_user_missing(const atn_exec *x, const atn_call *call, const atn_user *u, int j)
+{
+    const atn_operation_info *o = atn_sched_operation_get(call->op);
+    const atn_side side = u == &call->src ? o->source : o->result;
+
+    return (side == ATN_SIDE_OUT || side == ATN_SIDE_IN) &&
+           atn_sched_neighbourhood_rank(x->neighbourhood, x->r,
+                                        side == ATN_SIDE_OUT ? ATN_OUTWARD : ATN_INWARD, j) < 0;
+}
+
+int atn_exec_call_blocks(const atn_exec *x, const atn_call *call)
+{
+    const atn_side side = atn_sched_operation_get(call->op)->source;
+    const atn_problem q = {.p = x->p, .r = x->r, .neighbourhood = x->neighbourhood};
+
+    return side == ATN_SIDE_ROW || side == ATN_SIDE_OUT ? atn_sched_rank_blocks(&q, side) : 1;
+}
+
+/* Ranks without destinations need not pass a size to send, those without sources none to receive;
+ * every rank has one of them (is_served). */
+static int64_t neighbour_bytes(atn_exec *x, const atn_call *call)
+{
+    const bool sends = atn_sched_neighbourhood_count(x->neighbourhood, x->r, ATN_OUTWARD) > 0;
+
+    return atn_exec_user_bytes(x, call, sends ? &call->src : &call->dst, 0);
+}
+
+/* A rank without any neighbour may pass any size, so ranks would not share it. */
+static bool is_served(const atn_exec *x, const atn_call *call)
+{
+    return !atn_sched_on_neighbours(call->op) ||
+           (x->neighbourhood && (x->p == 1 || !x->neighbourhood->lonely));
 }
 
 /* ---- the shared problem ---- */
@@ -88,7 +126,14 @@ static int64_t shared_bytes(atn_exec *x, const atn_call *call)
     case ATN_SCATTERV:
     case ATN_ALLTOALLV:
     case ATN_ALLTOALLW:
+    case ATN_NEIGHBOR_ALLGATHERV:
+    case ATN_NEIGHBOR_ALLTOALLV:
+    case ATN_NEIGHBOR_ALLTOALLW:
         return -1;
+    case ATN_NEIGHBOR_ALLGATHER:
+    case ATN_NEIGHBOR_ALLTOALL:
+        bytes = neighbour_bytes(x, call);
+        break;
     case ATN_ALLGATHERV:
         return average_bytes(x, call, &call->dst);
     case ATN_REDUCE_SCATTER:
@@ -113,13 +158,16 @@ static int64_t shared_bytes(atn_exec *x, const atn_call *call)
 
 int64_t atn_exec_call_volume(atn_exec *x, const atn_call *call)
 {
-    const int blocks = atn_sched_operation_get(call->op)->source == ATN_SIDE_ROW ? x->p : 1;
+    const int blocks = atn_exec_call_blocks(x, call);
     const atn_user *const u = call->op == ATN_SCATTERV ? &call->dst : &call->src;
     /* In place, the root's own block is one of the counts. */
-    const int first = blocks == 1 && u->counts ? x->r : 0;
+    const bool own = blocks == 1 && u->counts && !atn_sched_on_neighbours(call->op);
+    const int first = own ? x->r : 0;
     int64_t sum = 0;
 
     for (int j = 0; j < blocks; j++) {
+        if (atn_exec_user_missing(x, call, u, j))
+            continue;
         const int64_t bytes = atn_exec_user_bytes(x, call, u, first + j);
         sum += bytes > 0 ? bytes : 0;
     }
@@ -143,7 +191,7 @@ bool atn_exec_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p)
     atn_operator op = {.commutes = true, .orderless = true};
     atn_type info;
 
-    if ((o->flags & ATN_ROOTED) && (call->root < 0 || call->root >= x->p))
+    if (!is_served(x, call) || ((o->flags & ATN_ROOTED) && (call->root < 0 || call->root >= x->p)))
         return false;
     if ((o->flags & ATN_TYPED) &&
         (!atn_exec_type_of(x, call->src.type, &info) ||
@@ -165,6 +213,7 @@ bool atn_exec_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p)
         .segments = 1,
         .topo = canonical ? NULL : x->topo, /* independent of rank mapping */
         .lateness = canonical || !x->late ? NULL : &x->lateness,
+        .neighbourhood = o->flags & ATN_ON_NEIGHBOURS ? x->neighbourhood : NULL,
         .bytes = bytes,
     };
     return true;
