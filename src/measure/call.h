@@ -113,7 +113,8 @@ enum { ATN_TIMES = 4 };
 void atn_measure_reduce_times(atn_caller *c, double *v, int n, MPI_Op op);
 /* Seconds of one call after a barrier: the maximum over ranks, on all ranks. */
 double atn_measure_call_time(atn_caller *c, const atn_callee *callee);
-/* The same, and whether the result is right on all ranks (the first native call defines it). */
+/* The same, and whether the result is right on all ranks (the blocking native call defines
+ * it; another form of native that is wrong is reported only). */
 double atn_measure_call_check(atn_caller *c, const atn_callee *callee, bool *right_p);
 
 /* Measures the time of a message of the call's size between rank 0 and the last one, and determines

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "exec/host.h"
 #include "measure/coordinator.h"
 
 enum { TRIALS = 8, TRIAL_STEPS = 4096 };
@@ -32,10 +33,11 @@ void atn_measure_overlap_calibrate(atn_overlap_setup *o)
     MPI_Allreduce(MPI_IN_PLACE, &o->step_s, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
 }
 
-/* Where ranks share a processor, one that computes releases it, as if it had its own. */
+/* Where ranks share a processor, one that computes releases it, as if it had its own.  Simulated
+ * time passes in calls only. */
 static void compute(const atn_caller *c, const atn_overlap_setup *o, double seconds)
 {
-    if (c->oversubscribed)
+    if (c->oversubscribed || ATN_SIMULATED)
         atn_measure_sleep(seconds);
     else
         loop((int64_t)ceil(seconds / o->step_s));

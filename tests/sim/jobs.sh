@@ -90,6 +90,21 @@ check "a simulation repeats itself: chain" same one two chain
 check "--native changes native" differs one three native
 check "--native does not change algorithms of Attune" near one three chain
 
+# A simulated computation takes exactly as long as requested.
+simulated_overlap() {
+    "$attune" bench --ops allreduce --sizes 64K --variants native --overlap 200us --calls 2 --format csv -- \
+        "$attune" sim --platform 4x4@10G+1us 2>err >overlap.csv || { cat err; return 1; }
+    awk -F, '$4 == "native" && $12 > 199e-6 && $12 < 201e-6 && $13 >= $12 { ok = 1 } END { exit !ok }' overlap.csv ||
+        { cat overlap.csv; return 1; }
+}
+check "overlap with a simulated computation" simulated_overlap
+without_persistent() { # its folder is apart: a job that is ended may leave files
+    mkdir apart && ! TMPDIR=$PWD/apart "$attune" bench --ops allreduce --sizes 64K --variants native --form persistent --calls 2 -- \
+        "$attune" sim --platform 4x4@10G+1us >out 2>err &&
+        grep -q '^attune: the MPI library has no persistent form of this operation$' err || { cat out err; return 1; }
+}
+check "a library without persistent collectives is reported" without_persistent
+
 planned_bench() {
     "$attune" bench --ops allreduce --sizes 64K --variants native,attune --calls 1 --format csv -- \
         "$attune" sim --platform 4x4@10G+1us 2>err >planned.csv &&
