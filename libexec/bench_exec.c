@@ -136,7 +136,7 @@ static bool add(variants *f, role as, const atn_choice *choice)
 static bool add_variant(const bench *b, variants *f, role as, const atn_choice *choice)
 {
     char name[ATN_NAME_ROOM];
-    const char *const why = atn_measure_form_refuses(b->caller.form, b->caller.q.op, choice);
+    const char *const why = atn_measure_form_refuses(&b->caller, choice);
     if (why == NULL)
         return add(f, as, choice) || failed(b, ATN_MEMORY, "out of memory");
     put_line(b, "refused %s: %s", atn_measure_choice_word(choice, name), why);
@@ -223,7 +223,7 @@ static bool add_word(const bench *b, variants *f, char *word)
 static bool add_words(const bench *b, variants *f, char *words)
 {
     const atn_choice native = {.row = NULL};
-    const char *const why = atn_measure_form_refuses(b->caller.form, b->caller.q.op, &native);
+    const char *const why = atn_measure_form_refuses(&b->caller, &native);
     char *rest = NULL;
     if (why != NULL)
         return failed(b, ATN_ENVIRONMENT, why);

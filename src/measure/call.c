@@ -223,17 +223,6 @@ static bool is_native(const atn_choice *choice)
     return choice->row == NULL || choice->row->algo->build == NULL;
 }
 
-const char *atn_measure_form_refuses(atn_call_form form, atn_operation op, const atn_choice *choice)
-{
-    if (form == ATN_CALL_BLOCKING)
-        return NULL;
-    if (!is_native(choice))
-        return "algorithms are executed in blocking calls only";
-    return form == ATN_CALL_NONBLOCKING || atn_measure_native_persists(op)
-               ? NULL
-               : "the MPI library has no persistent form of this operation";
-}
-
 /* ---- variants ---- */
 
 static void end_job(const atn_caller *c, const atn_callee *callee, int code)
@@ -242,6 +231,27 @@ static void end_job(const atn_caller *c, const atn_callee *callee, int code)
             atn_sched_operation_get(c->q.op)->name,
             callee->exec != NULL ? callee->choice.row->algo->name : "native", code);
     MPI_Abort(MPI_COMM_WORLD, ATN_FINDING);
+}
+
+/* The plan of the current call; a choice that cannot serve it ends the job: no fallback, because it
+ * would time another algorithm. */
+static atn_plan *plan_of(const atn_caller *c, const atn_callee *callee)
+{
+    int code = MPI_SUCCESS;
+    atn_plan *const plan = atn_exec_plan(callee->exec, &c->call, &code);
+    if (plan == NULL)
+        end_job(c, callee, code != MPI_SUCCESS ? code : MPI_ERR_OTHER);
+    return plan;
+}
+
+static atn_execution *prepare_execution(const atn_caller *c, const atn_callee *callee)
+{
+    int code;
+    atn_execution *const e =
+        atn_exec_prepare(callee->exec, plan_of(c, callee), &c->call, c->comm, &code);
+    if (e == NULL)
+        end_job(c, callee, code);
+    return e;
 }
 
 bool atn_measure_callee_open(const atn_caller *c, const atn_choice *choice, atn_callee *callee)
@@ -261,11 +271,17 @@ bool atn_measure_callee_open(const atn_caller *c, const atn_choice *choice, atn_
     atn_exec_set_topo(callee->exec, c->topo);
     atn_exec_set_shared(callee->exec, c->shared);
     atn_exec_set_sharing(callee->exec, c->sharing);
-    return c->q.lateness == NULL || atn_exec_set_lateness(callee->exec, c->q.lateness->late);
+    if (c->q.lateness != NULL && !atn_exec_set_lateness(callee->exec, c->q.lateness->late))
+        return false;
+    return c->form != ATN_CALL_PERSISTENT ||
+           (callee->prepared = prepare_execution(c, callee)) != NULL;
 }
 
 void atn_measure_callee_close(atn_callee *callee)
 {
+    if (callee->prepared != NULL)
+        atn_exec_dismiss(callee->prepared);
+    callee->prepared = NULL;
     if (callee->exec != NULL)
         atn_exec_free(callee->exec);
     callee->exec = NULL;
@@ -273,20 +289,39 @@ void atn_measure_callee_close(atn_callee *callee)
         MPI_Request_free(&callee->persistent);
 }
 
-static int call_executor(const atn_caller *c, const atn_callee *callee)
+const char *atn_measure_form_refuses(const atn_caller *c, const atn_choice *choice)
 {
-    int code = MPI_SUCCESS;
-    atn_plan *plan = atn_exec_plan(callee->exec, &c->call, &code);
-    if (plan == NULL)
-        return code != MPI_SUCCESS
-                   ? code
-                   : MPI_ERR_OTHER; /* no fallback: it would time another algorithm */
-    return atn_exec_run(callee->exec, plan, &c->call, c->comm);
+    if (c->form == ATN_CALL_BLOCKING)
+        return NULL;
+    if (is_native(choice))
+        return c->form == ATN_CALL_NONBLOCKING || atn_measure_native_persists(c->q.op)
+                   ? NULL
+                   : "the MPI library has no persistent form of this operation";
+    atn_exec *const x = atn_exec_new(c->p, c->r, c->yield, NULL, NULL);
+    const bool starts = x == NULL || atn_exec_can_start(x, choice); /* opening it will fail */
+    if (x != NULL)
+        atn_exec_free(x);
+    return starts ? NULL : "its ranks exchange sizes before they start";
 }
 
 /* ---- calls ---- */
 
-static int start(const atn_caller *c, atn_started_call *s)
+static void note_end(void *context, int code)
+{
+    atn_started_call *const s = context;
+    s->code = code;
+    s->ended = true;
+}
+
+static void start_execution(const atn_caller *c, atn_started_call *s)
+{
+    const atn_callee *const callee = s->callee;
+    s->execution =
+        callee->form == ATN_CALL_PERSISTENT ? callee->prepared : prepare_execution(c, callee);
+    atn_exec_launch(s->execution, note_end, s);
+}
+
+static int start_native(const atn_caller *c, atn_started_call *s)
 {
     if (s->callee->form == ATN_CALL_NONBLOCKING)
         return atn_measure_native_start(c, &s->request);
@@ -296,13 +331,26 @@ static int start(const atn_caller *c, atn_started_call *s)
 
 void atn_measure_call_start(atn_caller *c, const atn_callee *callee, atn_started_call *s_p)
 {
+    int code = MPI_SUCCESS;
     *s_p = (atn_started_call){.callee = callee, .request = MPI_REQUEST_NULL};
-    const int code = start(c, s_p);
+    if (callee->exec != NULL)
+        start_execution(c, s_p);
+    else
+        code = start_native(c, s_p);
     if (code != MPI_SUCCESS)
         end_job(c, callee, code);
 }
 
-bool atn_measure_call_test(atn_caller *c, atn_started_call *s)
+static bool test_execution(const atn_caller *c, const atn_started_call *s)
+{
+    if (!s->ended)
+        atn_exec_progress();
+    if (s->ended && s->code != MPI_SUCCESS)
+        end_job(c, s->callee, s->code);
+    return s->ended;
+}
+
+static bool test_native(const atn_caller *c, atn_started_call *s)
 {
     int done = 0;
     const int code = MPI_Test(&s->request, &done, MPI_STATUS_IGNORE);
@@ -311,11 +359,32 @@ bool atn_measure_call_test(atn_caller *c, atn_started_call *s)
     return done != 0;
 }
 
-void atn_measure_call_wait(atn_caller *c, atn_started_call *s)
+bool atn_measure_call_test(atn_caller *c, atn_started_call *s)
+{
+    return s->execution != NULL ? test_execution(c, s) : test_native(c, s);
+}
+
+static void wait_execution(const atn_caller *c, atn_started_call *s)
+{
+    atn_exec_drain(s->callee->exec);
+    test_execution(c, s);
+    if (s->callee->form == ATN_CALL_NONBLOCKING)
+        atn_exec_dismiss(s->execution);
+}
+
+static void wait_native(const atn_caller *c, atn_started_call *s)
 {
     const int code = MPI_Wait(&s->request, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS)
         end_job(c, s->callee, code);
+}
+
+void atn_measure_call_wait(atn_caller *c, atn_started_call *s)
+{
+    if (s->execution != NULL)
+        wait_execution(c, s);
+    else
+        wait_native(c, s);
 }
 
 static void start_and_wait(atn_caller *c, const atn_callee *callee)
@@ -327,7 +396,9 @@ static void start_and_wait(atn_caller *c, const atn_callee *callee)
 
 static void call_blocking(const atn_caller *c, const atn_callee *callee)
 {
-    const int code = callee->exec != NULL ? call_executor(c, callee) : atn_measure_native_call(c);
+    const int code = callee->exec != NULL
+                         ? atn_exec_run(callee->exec, plan_of(c, callee), &c->call, c->comm)
+                         : atn_measure_native_call(c);
     if (code != MPI_SUCCESS)
         end_job(c, callee, code);
 }

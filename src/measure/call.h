@@ -6,7 +6,7 @@
 #ifndef ATN_MEASURE_CALL_H
 #define ATN_MEASURE_CALL_H
 
-#include "exec/exec.h"
+#include "exec/execution.h"
 #include "topo/topo.h"
 
 /* How a program calls a collective. */
@@ -74,13 +74,18 @@ typedef struct {
     atn_choice choice;
     atn_exec *exec; /* NULL: native */
     atn_call_form form;
-    MPI_Request persistent; /* native and persistent */
+    /* persistent: the initialised call */
+    MPI_Request persistent;  /* native */
+    atn_execution *prepared; /* executor */
 } atn_callee;
 
-/* A nonblocking or persistent call that was started. */
+/* A nonblocking or persistent call that was started; must not move until it is complete. */
 typedef struct {
     const atn_callee *callee;
-    MPI_Request request;
+    MPI_Request request;      /* native */
+    atn_execution *execution; /* executor */
+    bool ended;
+    int code;
 } atn_started_call;
 
 /* All functions are collective.  `topo` must outlive the caller. */
@@ -92,9 +97,8 @@ bool atn_measure_caller_prepare(atn_caller *c, atn_operation op, int64_t bytes);
 /* The same for an operation whose sizes differ; `sizes` outlive the call, q.bytes is their mean. */
 bool atn_measure_caller_pattern(atn_caller *c, atn_operation op, const int64_t *sizes);
 
-/* NULL, or why a variant cannot be called in this form. */
-const char *atn_measure_form_refuses(atn_call_form form, atn_operation op,
-                                     const atn_choice *choice);
+/* NULL, or why a variant of the current call cannot be called in the form of the caller. */
+const char *atn_measure_form_refuses(const atn_caller *c, const atn_choice *choice);
 /* `callee` must not move until it is closed.  False: no memory. */
 bool atn_measure_callee_open(const atn_caller *c, const atn_choice *choice, atn_callee *callee);
 void atn_measure_callee_close(atn_callee *callee);
