@@ -27,6 +27,7 @@ typedef struct {
 typedef struct {
     const atn_args *a;
     atn_topo *topo;
+    atn_neighbourhood *neighbours; /* NULL: none */
     atn_machine *machine;
     atn_forecast f;
     atn_alpha_beta net;
@@ -375,6 +376,20 @@ static atn_status plan(explanation *x, atn_error *err)
     return st ? st : correct(x, err);
 }
 
+static atn_status find_neighbours(const atn_args *a, explanation *x, atn_error *err)
+{
+    const atn_request want = {.neighbours = atn_cli_arg_text(a, "neighbors"), .topo = x->topo};
+    const atn_operation_info *o = atn_sched_operation_get(x->f.q.op);
+    const bool has = o->flags & ATN_ON_NEIGHBOURS;
+    if (has != (want.neighbours != NULL))
+        return atn_fail(err, ATN_USAGE, "%s has %s; %s --neighbors", o->name,
+                        has ? "neighbours" : "no neighbours", has ? "add" : "omit");
+    const atn_status st =
+        atn_cli_request_neighbours(&want, x->f.q.op, x->f.q.p, &x->neighbours, err);
+    x->f.q.neighbourhood = x->neighbours;
+    return st;
+}
+
 static int explain(const atn_args *a, atn_error *err)
 {
     explanation x = {.a = a};
@@ -384,12 +399,14 @@ static int explain(const atn_args *a, atn_error *err)
     st = st ? st : atn_cli_forecast_place(a, &x.topo, err);
     st = st ? st : atn_cli_forecast_load(a, x.topo, &x.machine, err);
     st = st ? st : atn_cli_forecast_parse(a->operands[0], x.topo, &x.f, err);
+    st = st ? st : find_neighbours(a, &x, err);
     st = st ? st : atn_cli_forecast_sharing(x.machine, x.topo, &x.f.q.shared, err);
     st = st ? st : plan(&x, err);
     st = st ? st : write_all(&x, err);
     atn_plan_ranking_free(&x.r);
     atn_model_machine_free(x.machine);
     atn_topo_free(x.topo);
+    atn_sched_neighbourhood_free(x.neighbours);
     return st;
 }
 
@@ -397,6 +414,7 @@ static const atn_option options[] = {
     ATN_OPTION_MACHINE(ATN_DOC_MACHINE),
     ATN_OPTION_TOPOLOGY("Topology, such as 4x4@100M; see 'attune help topology'"),
     ATN_OPTION_MAP,
+    ATN_OPTION_NEIGHBORS,
     ATN_TEXT("model", "NAME", NULL,
              "Model that evaluates schedules; default: taulop inside a host, else links"),
     ATN_TEXT("wisdom", "FILE", NULL,

@@ -51,9 +51,7 @@ const atn_option atn_cli_schedule_options[] = {
     ATN_FLAG("in-place", "Use MPI_IN_PLACE"),
     ATN_FLAG("ordered", "Use an operator that is not commutative"),
     ATN_OPTION_TOPOLOGY("Topology, such as 4x4@100M; see 'attune help topology'"),
-    ATN_TEXT("neighbors", "GRAPH", NULL,
-             "Neighbours of a neighbourhood collective: cart:4x4, cart:4px4p (periodic), ring, "
-             "random:DEGREE:SEED or graph:FILE (edges FROM TO)"),
+    ATN_OPTION_NEIGHBORS,
     {0},
 };
 

@@ -33,6 +33,11 @@ enum { ATN_RANKS_MAX = 4096 };
         .doc = "Number of ranks", .type = ATN_OPT_INT, .min = (least), .max = ATN_RANKS_MAX        \
     }
 
+#define ATN_OPTION_NEIGHBORS                                                                       \
+    ATN_TEXT("neighbors", "GRAPH", NULL,                                                           \
+             "Neighbours of a neighbourhood collective: cart:4x4, cart:4px4p (periodic), ring, "   \
+             "random:DEGREE:SEED or graph:FILE (edges FROM TO)")
+
 /* What the options request, on p ranks. */
 typedef struct {
     bool file; /* operand 0 is a file; of the options only --topology applies */

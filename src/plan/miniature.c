@@ -52,6 +52,9 @@ bool atn_plan_miniature_begin(const atn_problem *q, int most, atn_miniature *x)
 {
     const bool placed = q->topo && q->topo->p == q->p;
 
+    *x = (atn_miniature){0};
+    if (q->neighbourhood) /* fewer ranks would have other neighbours */
+        return false;
     *x = (atn_miniature){.q = *q, .p = q->p};
     x->q.topo = NULL;
     x->q.lateness = NULL;

@@ -23,6 +23,16 @@ holds 'on cart:4px4p, n=64K: 4 a' attune algo show neighbor_alltoall/direct
 holds neighbor_alltoallw/aggregate attune algo list
 holds neighbor_alltoall/pairwise attune model time neighbor_alltoall --neighbors cart:4x4 --bytes 1K
 
+# Messages between hosts are slow: few of them win if blocks are small.
+ranks_first() { # NAME ARGUMENTS ...
+    attune explain "${@:2}" --top 1 --format csv 2>/dev/null | tail -n 1 | grep "$1"
+}
+check "explain on a grid" ranks_first neighbor_alltoall/ neighbor_alltoall:16:1K --neighbors cart:4x4
+check "explain on a graph" ranks_first neighbor_allgather/aggregate neighbor_allgather::64 --neighbors random:9:1 \
+    --topology '8@100M;ranks=16'
+fails 2 'attune: neighbor_alltoall has neighbours; add --neighbors' attune explain neighbor_alltoall:16:1K
+fails 2 'attune: bcast has no neighbours; omit --neighbors' attune explain bcast:16:1K --neighbors ring
+
 # ---- graphs in files ----
 printf '# a star\n0 1\n0 2\n1 0\n2 0\n' >star
 holds proven attune schedule verify neighbor_alltoall/direct --neighbors graph:star
