@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exec/exec.h"
+#include "exec/neighbours.h"
 #include "harness.h"
 #include "sched/neighbourhood.h"
 #include "topo/topo.h"
@@ -257,6 +258,9 @@ static void try_word(const char *word, const atn_topo *topo)
         return;
     near = n;
     (n->grid ? open_grid : open_graph)();
+    atn_neighbourhood *read = atn_exec_neighbours_read(topology, messages);
+    t_check(atn_sched_neighbourhood_equal(read, n), "read from the communicator: differs");
+    atn_sched_neighbourhood_free(read);
     exec = atn_exec_new(t_ranks, t_rank, true, choose, NULL);
     atn_exec_set_topo(exec, topo);
     atn_exec_set_neighbourhood(exec, n);
@@ -271,6 +275,36 @@ static void try_word(const char *word, const atn_topo *topo)
     atn_sched_neighbourhood_free(n);
 }
 
+/* What MPI_Graph_create makes: a line; and communicators without neighbours, or with lists that do
+ * not match. */
+static void read_others(void)
+{
+    int index[MOST], edges[2 * MOST], n = 0, to = (t_rank + 1) % t_ranks, one = 1;
+    MPI_Comm graph = MPI_COMM_NULL;
+    t_point("other communicators");
+    for (int r = 0; r < t_ranks; r++) {
+        if (r > 0)
+            edges[n++] = r - 1;
+        if (r + 1 < t_ranks)
+            edges[n++] = r + 1;
+        index[r] = n;
+    }
+    MPI_Graph_create(MPI_COMM_WORLD, t_ranks, index, edges, 0, &graph);
+    atn_neighbourhood *read = atn_exec_neighbours_read(graph, messages);
+    if (t_check(read != NULL, "MPI_Graph_create: not read"))
+        for (int r = 0; r < t_ranks; r++)
+            t_check(atn_sched_neighbourhood_count(read, r, ATN_INWARD) ==
+                        index[r] - (r > 0 ? index[r - 1] : 0),
+                    "rank %d has other neighbours", r);
+    atn_sched_neighbourhood_free(read);
+    MPI_Comm_free(&graph);
+    t_check(atn_exec_neighbours_read(messages, messages) == NULL, "neighbours of all ranks");
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, &to, &one, 1, &to, &one, MPI_INFO_NULL, 0,
+                                   &graph);
+    t_check(atn_exec_neighbours_read(graph, messages) == NULL, "edges without receivers are read");
+    MPI_Comm_free(&graph);
+}
+
 int main(int argc, char **argv)
 {
     char word[80], hosts[40];
@@ -283,6 +317,7 @@ int main(int argc, char **argv)
     snprintf(hosts, sizeof hosts, "%d@100M;ranks=2", t_ranks / 2);
     if (t_ranks % 2 == 0 && atn_topo_parse_synthetic(hosts, &topo, NULL) != ATN_OK)
         t_die("no topology");
+    read_others();
     static const char *const forms[] = {"cart:%d", "cart:%dp", "cart:1px%dpx1"};
     for (int i = 0; i < 3; i++) {
         snprintf(word, sizeof word, forms[i], t_ranks);
