@@ -216,8 +216,13 @@ const t_routines t_mpi = {
 #undef T_ENTRY
 };
 
-static void *find(void *library, const char *name)
+void *t_real_routine(const char *name)
 {
+    static void *library;
+    if (!library)
+        library = dlopen(MPI_FILE, RTLD_NOLOAD | RTLD_NOW);
+    if (!library)
+        t_die("%s is not loaded: %s", MPI_FILE, dlerror());
     void *routine = dlsym(library, name);
     if (!routine)
         t_die("%s has no %s", MPI_FILE, name);
@@ -229,10 +234,7 @@ const t_routines *t_real(void)
     static t_routines real;
     if (real.Barrier)
         return &real;
-    void *library = dlopen(MPI_FILE, RTLD_NOLOAD | RTLD_NOW);
-    if (!library)
-        t_die("%s is not loaded: %s", MPI_FILE, dlerror());
-#define T_FIND(name) *(void **)&real.name = find(library, "PMPI_" #name);
+#define T_FIND(name) *(void **)&real.name = t_real_routine("PMPI_" #name);
     T_COLLECTIVES(T_FIND)
 #undef T_FIND
     return &real;

@@ -72,6 +72,8 @@ typedef struct {
 extern const t_routines t_mpi;
 /* The PMPI routines, resolved in the file of the MPI library. */
 const t_routines *t_real(void);
+/* Any other routine of that file. */
+void *t_real_routine(const char *name);
 
 void *t_alloc(size_t bytes); /* never NULL */
 /* Memory on every rank, or NULL on all: if a rank has none, if there are not 2 ranks, or if the

@@ -90,6 +90,18 @@ served() { # REPORT [OPERATION [ALGORITHM [RANKS]]]
         END { print n + 0 }'
 }
 
+# ---- Served nonblocking and persistent collectives ----
+# With --verbose, rank 0 prints at MPI_Finalize on standard error how many of its starts were served:
+#     attune: nonblocking and persistent collectives: 120 starts served, 3 native
+starts_served() { # MESSAGES
+    sed -n 's/^attune: nonblocking and persistent collectives: \([0-9]*\) starts served.*/\1/p' "$1"
+}
+some_starts_served() { # MESSAGES
+    [ "$(starts_served "$1")" -gt 0 ] || { cat "$1"; return 1; }
+}
+# Whether this Attune serves them at all.
+serves_starts() { "$attune" run --help | grep -q -e --nonblocking; }
+
 # OPERATION/ALGORITHM CALLS, a line for each in a CSV report.
 served_all() { # REPORT [RANKS]
     awk -F, -v ranks="${2:-}" '
