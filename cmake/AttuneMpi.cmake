@@ -106,6 +106,7 @@ endfunction()
 
 function(atn_mpi_fortran flavour wrapper folder)
     set(out_dir ${CMAKE_BINARY_DIR}/${folder}/${flavour})
+    string(TOUPPER ${flavour} upper)
     file(GLOB included CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/mpi/*.inc)
     set(programs)
     foreach(file IN LISTS ARGN)
@@ -113,7 +114,7 @@ function(atn_mpi_fortran flavour wrapper folder)
         set(modules ${out_dir}/mod-${name})
         file(MAKE_DIRECTORY ${modules})
         add_custom_command(OUTPUT ${out_dir}/${name}
-            COMMAND ${wrapper} -O1 -g -Wall -J${modules} -o ${out_dir}/${name} ${file}
+            COMMAND ${wrapper} -cpp -DTEST_${upper} -O1 -g -Wall -J${modules} -o ${out_dir}/${name} ${file}
             DEPENDS ${file} ${included} COMMENT "Building Fortran ${folder}/${flavour}/${name}" VERBATIM)
         list(APPEND programs ${out_dir}/${name})
     endforeach()

@@ -1,9 +1,14 @@
-! Every blocking collective through mpif.h.
+#include "fortran_persistent.inc"
+! Every blocking, nonblocking and persistent collective through mpif.h.
 program fortran_mpif
   implicit none
   include 'mpif.h'
-  integer :: comm, type, left_op, types(64)
+#ifdef TEST_OPENMPI
+  include 'mpif-ext.h'
+#endif
+  integer :: comm, type, left_op, types(64), req(17)
   include 'fortran_calls.inc'
+#include "fortran_requests.inc"
 
   subroutine left(in, inout, length, datatype)
     integer, intent(in) :: length, datatype
