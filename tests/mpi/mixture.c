@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_OPEN = 32, COMMS = 8, PERSISTENT = 10, MESSAGE = 600 };
+enum { MOST_OPEN = 32, COMMS = 8, PERSISTENT = 10, MESSAGE = 600, RENEWED = 1, RENEW = 50 };
 
 /* ---- communicators ---- */
 
@@ -55,7 +55,7 @@ static void make_comms(void)
     MPI_Comm dup;
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     comms[0] = (member){"world", MPI_COMM_WORLD, false};
-    comms[1] = (member){"dup", dup, false};
+    comms[RENEWED] = (member){"dup", dup, false};
     comms[2] = (member){"halves", by_split(2 * t_rank < t_ranks, t_rank), false};
     comms[3] = (member){"odd and even", by_split(t_rank % 2, t_rank), false};
     comms[4] = (member){"reversed", by_split(0, -t_rank), false};
@@ -273,7 +273,7 @@ static void exchange_messages(t_rng *rng, int number)
 static void make_persistent(t_rng *rng)
 {
     for (int i = 0; i < PERSISTENT && t_form_exists(T_PERSISTENT); i++) {
-        const int comm = t_below(rng, COMMS);
+        const int any = t_below(rng, COMMS), comm = any == RENEWED ? 0 : any;
         int p;
         MPI_Comm_size(comms[comm].comm, &p);
         int kind = random_kind(rng, &comms[comm]);
@@ -297,6 +297,20 @@ static void free_persistent(void)
     }
 }
 
+/* A new communicator with the members of another one; calls may be open on the old one.  Open MPI
+ * itself crashes then. */
+static void renew(t_rng *rng, t_rng *own)
+{
+    MPI_Comm dup;
+    const int like = t_below(rng, COMMS - 2);
+    while (T_OPEN_MPI && !getenv("TEST_SERVED") && open_items > 0)
+        complete_some(own, 1);
+    t_where("renewing a communicator");
+    MPI_Comm_dup(comms[like].comm, &dup);
+    MPI_Comm_free(&comms[RENEWED].comm);
+    comms[RENEWED].comm = dup;
+}
+
 /* `common` is the same on all ranks, `own` is not. */
 static void run(uint64_t seed, int calls)
 {
@@ -310,10 +324,12 @@ static void run(uint64_t seed, int calls)
             start_persistent(&common, &own, number);
         else if (which == 8)
             t_check(
-                t_exercise(number % T_EXERCISES, comms[number % 2].comm, (uint64_t)number, 30) == 0,
+                t_exercise(number % T_EXERCISES, comms[number % 6].comm, (uint64_t)number, 30) == 0,
                 "call %d: wrong blocking result", number);
         else
             call_collective(&common, number);
+        if (number % RENEW == RENEW - 1)
+            renew(&common, &own);
         while (open_items > MOST_OPEN - 3)
             complete_some(&own, 2);
         if (t_below(&own, 4) == 0)
