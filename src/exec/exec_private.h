@@ -272,6 +272,8 @@ static inline bool atn_exec_is_varying(const atn_problem *q)
 }
 /* The program of executions, bound when first needed; NULL: no memory. */
 const atn_program *atn_exec_plan_steps(atn_plan *plan);
+/* Whether ranks exchange sizes before a call of the algorithm. */
+bool atn_exec_exchanges_sizes(const atn_row *row);
 /* Numbers a call: its tags, and the call of shared memory. */
 void atn_exec_run_number(atn_exec *x, atn_run *run);
 /* Scratch memory of x for the program of a run; false: no memory. */

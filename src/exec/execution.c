@@ -132,7 +132,7 @@ static atn_execution *new_execution(atn_plan *plan)
 bool atn_exec_can_start(const atn_exec *x, const atn_choice *choice)
 {
     return (int)x->call_mask + 1 >= 2 * MOST_BEGUN && choice->row != NULL &&
-           !(choice->row->algo->needs & ATN_NEEDS_SIZES);
+           !atn_exec_exchanges_sizes(choice->row);
 }
 
 /* Whether an operation of this rank uses shared memory. */
@@ -155,6 +155,7 @@ static void set_up(atn_execution *e, atn_exec *x, atn_plan *plan, const atn_call
     e->worker.r = x->r;
     e->worker.yield = x->yield;
     e->worker.shared = x->shared;
+    e->worker.neighbourhood = x->neighbourhood;
     e->plan = plan;
     e->unit = plan->unit;
     e->call = *call;

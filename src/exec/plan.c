@@ -200,6 +200,12 @@ static atn_plan *sizes_plan(atn_exec *x, const atn_problem *outer, int *code_p)
 
 static bool is_alltoall(const atn_call *call) { return atn_sched_is_padded(call->op); }
 
+bool atn_exec_exchanges_sizes(const atn_row *row)
+{
+    return (row->algo->needs & ATN_NEEDS_SIZES) &&
+           (row->op == ATN_GATHERV || row->op == ATN_SCATTERV || atn_sched_is_padded(row->op));
+}
+
 /* The sizes that this rank has: that of its own block; at the root of a scatterv, all; in an
  * alltoallv and on neighbours, the largest that it sends. */
 static void own_sizes(atn_exec *x, const atn_call *call, int64_t *lens)
@@ -240,8 +246,6 @@ static int exchange_sizes(atn_exec *x, const atn_plan *plan, const atn_call *cal
     int64_t *lens = atn_exec_vec_lens(x);
     int code;
 
-    if (call->op != ATN_GATHERV && call->op != ATN_SCATTERV && !is_alltoall(call))
-        return MPI_SUCCESS;
     atn_plan *exchange = sizes_plan(x, &plan->q, &code);
     if (!lens || !exchange)
         return lens ? code : MPI_ERR_NO_MEM;
@@ -266,7 +270,7 @@ static int run_bound(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm
     atn_sides s;
     int code = MPI_SUCCESS;
 
-    if (plan->choice.row->algo->needs & ATN_NEEDS_SIZES)
+    if (atn_exec_exchanges_sizes(plan->choice.row))
         code = exchange_sizes(x, plan, call, comm);
     if (code == MPI_SUCCESS)
         code = atn_exec_sides_bind(x, plan, call, &s);

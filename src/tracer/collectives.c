@@ -57,8 +57,11 @@ static side many_types(const void *buf, const void *counts, bool wide, const MPI
     call.s = many_types(buf, counts, ATN_WIDE, of, atn_tracer_find_comm(comm)->n);
 #define SIDE_TO(sum, buf, counts, of)                                                              \
     call.src = sum(buf, counts, ATN_WIDE, of, atn_tracer_find_comm(comm)->targets);
-#define TARGETS_V(buf, counts, of) SIDE_TO(many, buf, counts, of)
-#define TARGETS_W(buf, counts, of) SIDE_TO(many_types, buf, counts, of)
+#define EDGES_OUT_V(buf, counts, displs, of) SIDE_TO(many, buf, counts, of)
+#define EDGES_OUT_W(buf, counts, displs, of) SIDE_TO(many_types, buf, counts, of)
+#define EDGES_IN(...)
+#define EDGES_IN_V(...)
+#define EDGES_IN_W(...)
 #define IN_PLACE(s, buffer, other)                                                                 \
     if ((buffer) == MPI_IN_PLACE)                                                                  \
         call.s = call.other;

@@ -8,6 +8,7 @@
 
 #include "pmpi/comm/agreement.h"
 #include "pmpi/comm/group.h"
+#include "pmpi/comm/neighbours.h"
 #include "pmpi/comm/private.h"
 #include "pmpi/job/reproducible.h"
 
@@ -92,6 +93,8 @@ void atn_comm_set_up_now(atn_comm *c)
         return;
     atn_comm_beat_begin(c, ATN_BARRIER, -1);
     set_up(c);
+    if (c->stage == ATN_COMM_SERVED)
+        atn_comm_neighbours_ready(c, ATN_NEIGHBOR_ALLGATHER);
     atn_comm_beat_end(c);
 }
 

@@ -14,6 +14,15 @@
 
 typedef enum { ATN_COMM_COUNTING, ATN_COMM_NATIVE, ATN_COMM_SERVED } atn_comm_stage;
 
+/* The virtual topology (neighbours.h): not read yet; none; some rank sends several blocks to the same
+ * rank; none does. */
+typedef enum {
+    ATN_NEIGHBOURS_UNREAD,
+    ATN_NEIGHBOURS_NONE,
+    ATN_NEIGHBOURS_REPEATED,
+    ATN_NEIGHBOURS_DISTINCT
+} atn_neighbours;
+
 /* The arguments that, on one communicator, determine the choice for an operation. */
 typedef struct {
     int64_t count; /* -1: other arguments matter as well */
@@ -59,6 +68,7 @@ typedef struct atn_comm {
     const char *place;           /* name of its rank mapping in wisdom; NULL: there is no wisdom */
     int p, r;
     atn_comm_stage stage;
+    atn_neighbours neighbours;
     bool foreign;         /* NATIVE because of processes of other jobs; else for lack of memory */
     bool reserved;        /* counts against the limit of private communicators */
     uint64_t calls, wake; /* wake: the call at which an agreement must be completed */

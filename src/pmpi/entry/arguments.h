@@ -28,6 +28,11 @@ static inline void atn_entry_put_w(atn_user *u, const void *buf, const void *cou
     atn_entry_put_v(&call.side, buf, counts, displs, type);
 #define SIDE_W(side, buf, counts, displs, types)                                                   \
     atn_entry_put_w(&call.side, buf, counts, displs, types);
+#define EDGES_IN(buf, n, type)                  SIDE(dst, buf, n, type)
+#define EDGES_IN_V(buf, counts, displs, type)   SIDE_V(dst, buf, counts, displs, type)
+#define EDGES_IN_W(buf, counts, displs, types)  SIDE_W(dst, buf, counts, displs, types)
+#define EDGES_OUT_V(buf, counts, displs, type)  SIDE_V(src, buf, counts, displs, type)
+#define EDGES_OUT_W(buf, counts, displs, types) SIDE_W(src, buf, counts, displs, types)
 #define IN_PLACE(side, buffer, other)                                                              \
     if ((buffer) == MPI_IN_PLACE) {                                                                \
         call.in_place = true;                                                                      \

@@ -16,12 +16,22 @@ static bool is_online(const atn_job *job)
     return atn_plan_select_learns(atn_plan_setting_text(&job->settings, ATN_SET_SELECT));
 }
 
+/* The agreements of tuning would synchronise ranks that are no neighbours. */
+static uint32_t neighbour_operations(void)
+{
+    uint32_t operations = 0;
+    for (int op = 0; op < ATN_OPERATIONS; op++)
+        if (atn_sched_on_neighbours((atn_operation)op))
+            operations |= 1u << op;
+    return operations;
+}
+
 static uint32_t operations_with_work(const atn_job *job)
 {
-    return job->observed || is_online(job)
-               ? all_operations
-               : atn_plan_rules_operations(job->rules) | atn_job_wisdom_operations(job->wisdom) |
-                     atn_job_reproducible_operations();
+    return (job->observed ? all_operations : 0) |
+           (is_online(job) ? all_operations & ~neighbour_operations() : 0) |
+           atn_plan_rules_operations(job->rules) | atn_job_wisdom_operations(job->wisdom) |
+           atn_job_reproducible_operations();
 }
 
 static void apply_general(atn_job *job)
@@ -58,7 +68,7 @@ static void apply_online(atn_job *job)
     for (size_t i = 0; i < sizeof procedures / sizeof *procedures; i++)
         if (strcmp(procedures[i].select, select) == 0)
             job->procedure = procedures[i].mode;
-    job->tunable = job->online ? all_operations : 0;
+    job->tunable = job->online ? all_operations & ~neighbour_operations() : 0;
     for (int i = 0; i < atn_plan_rules_count(job->rules); i++)
         job->tunable &= ~(1u << atn_plan_rules_at(job->rules, i)->op);
     job->stable = atn_plan_setting_number(&job->settings, ATN_SET_FP) == ATN_FP_STABLE;

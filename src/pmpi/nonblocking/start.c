@@ -123,11 +123,17 @@ static atn_open_request *find(const MPI_Request *request)
     return is_idle() || request == NULL ? NULL : atn_nonblocking_request_find(*request);
 }
 
-/* Both are errors for nonblocking collectives, and for active persistent ones. */
-static int refuse(const atn_open_request *q)
+/* Both are errors for active collectives; classes and handler are those of the MPI library. */
+#ifdef MPICH_VERSION
+enum { FREE_ACTIVE = MPI_ERR_OTHER, CANCEL_ACTIVE = MPI_ERR_INTERN };
+#else
+enum { FREE_ACTIVE = MPI_ERR_REQUEST, CANCEL_ACTIVE = MPI_ERR_REQUEST };
+#endif
+
+static int refuse(int code)
 {
-    PMPI_Comm_call_errhandler(q->user, MPI_ERR_REQUEST);
-    return MPI_ERR_REQUEST;
+    PMPI_Comm_call_errhandler(MPI_COMM_WORLD, code);
+    return code;
 }
 
 bool atn_nonblocking_free(MPI_Request *request, int *code_p)
@@ -136,7 +142,7 @@ bool atn_nonblocking_free(MPI_Request *request, int *code_p)
     if (q == NULL)
         return false;
     if (!q->persistent) {
-        *code_p = refuse(q);
+        *code_p = refuse(FREE_ACTIVE);
         return true;
     }
     *code_p = atn_nonblocking_request_free(q);
@@ -149,7 +155,7 @@ bool atn_nonblocking_cancel(MPI_Request *request, int *code_p)
     const atn_open_request *const q = find(request);
     if (q == NULL)
         return false;
-    *code_p = refuse(q);
+    *code_p = refuse(CANCEL_ACTIVE);
     return true;
 }
 

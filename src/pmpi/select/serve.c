@@ -2,6 +2,7 @@
 #include "pmpi/select/serve.h"
 
 #include "exec/execution.h"
+#include "pmpi/comm/neighbours.h"
 #include "pmpi/comm/private.h"
 #include "pmpi/job/reproducible.h"
 #include "pmpi/select/online.h"
@@ -33,9 +34,11 @@ static void drop_evicted(atn_comm *c)
  */
 static atn_plan *pick_plan(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)
 {
+    turn->of = NULL;
+    if (atn_sched_on_neighbours(call->op) && !atn_comm_neighbours_ready(c, call->op))
+        return NULL;
     if (!atn_exec_call_canonical(c->exec, call))
         return atn_select_online_plan(c, call, turn, code_p);
-    turn->of = NULL;
     atn_plan *const plan = atn_exec_plan(c->exec, call, code_p);
     if (plan == NULL && *code_p == MPI_SUCCESS && !atn_exec_settled(c->exec))
         atn_job_not_reproducible(ATN_LOST_ARGUMENTS, c->user);
@@ -82,6 +85,8 @@ atn_plan *atn_select_started(atn_comm *c, const atn_call *call, int *code_p)
     atn_choice choice = {0};
     atn_problem q;
     *code_p = MPI_SUCCESS;
+    if (atn_sched_on_neighbours(call->op) && !atn_comm_neighbours_known(c, call->op))
+        return NULL;
     if (atn_exec_call_aliased(call) || !atn_exec_call_problem(c->exec, call, &q) ||
         must_stay(c, call) || !choose_started(c, &q, &choice))
         return NULL;
