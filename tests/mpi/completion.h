@@ -8,7 +8,7 @@
 enum { T_MEANS = 11 };
 const char *t_means_name(int means);
 /* Whether it completes persistent collectives: MPI_Testall of MPICH itself returns an error. */
-bool t_means_persists(int means);
+bool t_means_persists(int means, bool served);
 /* Completes all n requests.  Afterwards persistent ones are inactive, the others are
  * MPI_REQUEST_NULL; `persists` marks them (NULL: none).  Checks that every request is reported
  * exactly once and that the routine reports MPI_UNDEFINED when none is left.  Requests that are

@@ -99,8 +99,6 @@ starts_served() { # MESSAGES
 some_starts_served() { # MESSAGES
     [ "$(starts_served "$1")" -gt 0 ] || { cat "$1"; return 1; }
 }
-# Whether this Attune serves them at all.
-serves_starts() { "$attune" run --help | grep -q -e --nonblocking; }
 
 # OPERATION/ALGORITHM CALLS, a line for each in a CSV report.
 served_all() { # REPORT [RANKS]
@@ -136,7 +134,15 @@ families() { "$attune" algo list --format csv | cut -d, -f2 | sed '1d; /^native$
 # One algorithm of that group for each operation, or any one if the group has none:
 # allgather=ring,allreduce=ring,...
 family() { # GROUP
-    "$attune" algo list --format csv | awk -F, -v group="$1" '
+    "$attune" algo list --format csv | first_of_group "$1"
+}
+# The same among algorithms that start without an exchange of sizes, which nonblocking calls need, and
+# that no transport excludes.
+startable() { # GROUP
+    "$attune" algo list --format csv | grep -v 'sizes first\|/shared_' | first_of_group "$1"
+}
+first_of_group() { # GROUP
+    awk -F, -v group="$1" '
         NR == 1 || $2 == "native" || /,"?topology[,"]/ || /, topology[,"]/ { next } # these need a topology
         { split($1, name, "/"); op = name[1] }
         !(op in any) { any[op] = name[2]; order[++n] = op }

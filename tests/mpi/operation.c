@@ -154,8 +154,8 @@ static uint64_t mixed(uint64_t a, uint64_t b)
 static int part(const t_operation *o, int from, int to)
 {
     const bool pairs = traits[o->shape.kind].pairs;
-    const int low = o->shape.in_place && from > to ? to : from,
-              high = o->shape.in_place && from > to ? from : to;
+    const bool swap = o->shape.in_place && from > to;
+    const int low = swap ? to : from, high = swap ? from : to;
     if (!traits[o->shape.kind].parts)
         return o->shape.elements;
     const uint64_t which = o->shape.kind == T_SCATTERV ? (uint64_t)to
@@ -288,8 +288,7 @@ static void layout_one(const t_operation *o, t_layout *l, bool sending)
                    : sending            ? part(o, o->r, root)
                                         : part(o, root, o->r);
     layout_place(o, l);
-    l->elements = l->displs[0] = 0; /* a single block begins the buffer */
-    l->byte_displs[0] = 0;
+    l->displs[0] = l->byte_displs[0] = 0; /* a single block begins the buffer */
     l->elements = l->counts[0];
 }
 
@@ -313,19 +312,19 @@ static int value(const t_operation *o, int from, int to, int i)
     return (int)(1 + word % (PRIME - 1)) * 256 + (int)(word >> 32) % PRIME;
 }
 
+static size_t ints_in(const t_operation *o, int elements)
+{
+    return (size_t)o->stride * (size_t)(elements + 2 * GUARD);
+}
+
 static int *buffer_alloc(const t_operation *o, int elements)
 {
-    return t_alloc(sizeof(int) * (size_t)o->stride * (size_t)(elements + 2 * GUARD));
+    return t_alloc(sizeof(int) * ints_in(o, elements));
 }
 
 static int *element(const t_operation *o, int *buffer, int i)
 {
     return buffer + (ptrdiff_t)(GUARD + i) * o->stride;
-}
-
-static size_t ints_in(const t_operation *o, int elements)
-{
-    return (size_t)o->stride * (size_t)(elements + 2 * GUARD);
 }
 
 /* In place, the operand of a reduce_scatter is longer than its result. */
@@ -458,10 +457,10 @@ static const struct {
     {false, T_REDUCE_SCATTER_BLOCK, false, true, true, "allocates true extents and uses extents"},
 };
 
-static void avoid_library_bugs(t_shape *s)
+static void avoid_library_bugs(t_shape *s, MPI_Comm comm)
 {
     const bool ordered = s->reduction == T_USER_ORDERED;
-    if (getenv("TEST_SERVED"))
+    if (t_kind_served(s->kind, comm))
         return;
     for (size_t i = 0; i < sizeof library_bugs / sizeof *library_bugs; i++) {
         if (library_bugs[i].open_mpi != T_OPEN_MPI || library_bugs[i].kind != s->kind ||
@@ -473,11 +472,7 @@ static void avoid_library_bugs(t_shape *s)
     }
 }
 
-bool t_kind_persists(int kind)
-{
-    const bool wrong = kind == T_GATHER || kind == T_SCATTER || kind == T_ALLGATHER;
-    return t_form_exists(T_PERSISTENT) && (T_OPEN_MPI || getenv("TEST_SERVED") || !wrong);
-}
+bool t_operation_served(const t_operation *o) { return t_kind_served(o->shape.kind, o->comm); }
 
 static void restrict_shape(t_operation *o)
 {
@@ -485,7 +480,7 @@ static void restrict_shape(t_operation *o)
     s->in_place = s->in_place && traits[s->kind].may_be_in_place;
     if (traits[s->kind].reduces && s->reduction < T_USER_SUM)
         s->holes = false;
-    avoid_library_bugs(s);
+    avoid_library_bugs(s, o->comm);
 }
 
 /* What the standard leaves undefined: the result of exscan at rank 0, and what follows the result

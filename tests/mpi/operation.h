@@ -73,9 +73,11 @@ typedef struct {
 
 typedef struct t_operation t_operation;
 
+/* Whether Attune serves calls of a kind on a communicator: with TEST_SERVED, all that it can. */
+bool t_kind_served(int kind, MPI_Comm comm);
 /* Whether persistent requests of a kind can be started several times with other contents.  MPICH
  * itself copies some blocks in the initialization, or continues where the last start ended. */
-bool t_kind_persists(int kind);
+bool t_kind_persists(int kind, bool served);
 
 /* A shape from a seed, valid for a communicator of p ranks. */
 t_shape t_shape_random(int kind, uint64_t seed, int p, int most_elements);
@@ -85,6 +87,7 @@ t_operation *t_operation_new(const t_shape *shape, MPI_Comm comm, uint64_t seed)
 int t_operation_call(t_operation *o, t_form form, MPI_Request *request);
 /* Other contents, for the next start of a persistent request. */
 void t_operation_refill(t_operation *o, uint64_t seed);
+bool t_operation_served(const t_operation *o); /* see t_kind_served */
 /* Frees the datatype and the operator, which MPI permits once the call was made. */
 void t_operation_free_handles(t_operation *o);
 /* The number of wrong ints after completion, in both buffers. */

@@ -1,5 +1,7 @@
 #include "operation_call.h"
 
+#include <stdlib.h>
+
 /* ---- forms ---- */
 
 bool t_form_exists(t_form form)
@@ -19,6 +21,19 @@ const char *t_form_name(t_form form)
                                                "nonblocking with large counts",
                                                "persistent with large counts"};
     return names[form];
+}
+
+bool t_kind_served(int kind, MPI_Comm comm)
+{
+    int p;
+    MPI_Comm_size(comm, &p);
+    return getenv("TEST_SERVED") && p > 1 && kind < T_WITHOUT_TOPOLOGY;
+}
+
+bool t_kind_persists(int kind, bool served)
+{
+    const bool wrong = kind == T_GATHER || kind == T_SCATTER || kind == T_ALLGATHER;
+    return t_form_exists(T_PERSISTENT) && (T_OPEN_MPI || served || !wrong);
 }
 
 /* ---- calls ---- */

@@ -310,8 +310,9 @@ static void truncation(void)
         const answer got = answer_of(MPI_Wait(&request, MPI_STATUS_IGNORE));
         t_check((got.class == MPI_SUCCESS) == (t_rank == 0), "error class %d", got.class);
         t_check(request == MPI_REQUEST_NULL, "the request is not null");
-        t_check(got.handled + got.handled_by_world == (t_rank == 1), "%d calls of handlers",
-                got.handled + got.handled_by_world);
+        t_check(got.handled + got.handled_by_world == (t_rank == 1),
+                "%d calls of the handler, %d of that of MPI_COMM_WORLD", got.handled,
+                got.handled_by_world);
     }
     MPI_Comm_free(&comm);
 }
