@@ -381,7 +381,7 @@ static bool is_reported(const atn_call *call)
     (void)call; /* only with smpi/pedantic */
     return false;
 #else
-    return !(atn_sched_operation_get(call->op)->flags & ATN_VARYING);
+    return !(atn_sched_operation_get(call->op)->flags & (ATN_VARYING | ATN_ON_NEIGHBOURS));
 #endif
 }
 

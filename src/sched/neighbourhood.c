@@ -60,6 +60,7 @@ atn_status atn_sched_neighbourhood_grid(int ndims, const int *dims, const int *p
         copy[ndims + d] = periods[d] != 0;
         n->p *= dims[d];
         n->repeats = n->repeats || (periods[d] && dims[d] == 2);
+        n->doubtful = n->doubtful || (periods[d] && dims[d] <= 2);
     }
     *n_p = n;
     return ATN_OK;
@@ -233,13 +234,14 @@ static int find_rounds(maker *x, int most)
     return rounds;
 }
 
-/* Edges of a rank to the same one follow each other in sorted order. */
-static bool has_repeats(const maker *x)
+/* Several edges of a rank to the same one, which follow each other in sorted order; `own`: to
+ * itself. */
+static bool has_several(const maker *x, bool own)
 {
     for (int i = 1; i < x->edges; i++) {
         const int a = x->sorted[ATN_INWARD][i - 1], b = x->sorted[ATN_INWARD][i];
         if (x->owner[a] == x->owner[b] && x->ranks[ATN_INWARD][a] == x->ranks[ATN_INWARD][b] &&
-            x->owner[a] != x->ranks[ATN_INWARD][a])
+            (x->owner[a] == x->ranks[ATN_INWARD][a]) == own)
             return true;
     }
     return false;
@@ -285,7 +287,8 @@ atn_status atn_sched_neighbourhood_graph(int p, const int *const first[ATN_WAYS_
         n->p = p;
         n->most = most;
         n->rounds = find_rounds(&x, most);
-        n->repeats = has_repeats(&x);
+        n->repeats = has_several(&x, false);
+        n->doubtful = n->repeats || has_several(&x, true);
         n->lonely = has_lonely(p, first);
         *n_p = n;
     } else {

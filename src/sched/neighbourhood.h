@@ -28,6 +28,9 @@ typedef struct atn_neighbourhood {
     int rounds;   /* see atn_sched_neighbourhood_round */
     bool repeats; /* some rank sends several blocks to the same other rank */
     bool lonely;  /* some rank has no neighbours at all */
+    /* Some rank has several edges to the same rank, or to itself: MPI libraries differ in the
+     * blocks that match (docs/neighbours.md). */
+    bool doubtful;
     bool grid;
     int ndims; /* grid only, row-major: the last dimension varies fastest */
     const int *dims, *periods;
