@@ -164,3 +164,47 @@ void atn_algo_halving_scatter(atn_builder *b, const atn_problem *q, atn_meeting 
                                   .context = &h});
     free(start);
 }
+
+/* ---- reduce ---- */
+
+/* The binomial tree of the shares, converted to ranks. */
+static atn_tree tree_of(const atn_halving *h, const atn_problem *q, int share)
+{
+    atn_tree t = atn_algo_tree_binomial(h->core.size, share, 0);
+
+    for (int i = 0; i < t.levels; i++)
+        if (t.edge[i].peer >= 0)
+            t.edge[i].peer = atn_algo_absolute(q, share_of(h, t.edge[i].peer));
+    return t;
+}
+
+static void gather(atn_builder *b, const atn_halving *h, const atn_problem *q, const atn_fold *f)
+{
+    const int size = h->core.size, share = share_of(h, atn_algo_relative(q));
+    const atn_tree t = tree_of(h, q, share);
+    const atn_ref store = atn_algo_tree_store(b, &t, atn_dst(0, size), f->value);
+
+    if (share % 2 == 0) /* odd ones are leaves, which send their own share */
+        atn_copy(b, f->value, atn_algo_tree_part(&t, store, share, 1));
+    atn_algo_tree_collect(b, &t, store);
+}
+
+void atn_algo_halving_reduce(atn_builder *b, const atn_problem *q, atn_meeting meeting)
+{
+    const int size = atn_algo_pow2_below(q->p), v = atn_algo_relative(q), extra = v + size;
+    const atn_halving h = {.core = {size, size}, .meeting = meeting, .turn = q->root};
+
+    atn_split(b, size);
+    if (v >= size) {
+        atn_send(b, atn_algo_absolute(q, v - size), atn_src(0, size));
+        return;
+    }
+    atn_fold f = atn_algo_fold_own(q, v == 0 ? -1 : q->root, 0, size);
+    if (extra < q->p)
+        atn_algo_fold_recv(b, q, &f, atn_algo_absolute(q, extra));
+    atn_round(b);
+    f.one_room = true;
+    atn_algo_halve(b, q, &h, &f);
+    atn_round(b);
+    gather(b, &h, q, &f);
+}

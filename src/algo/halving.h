@@ -30,5 +30,8 @@ void atn_algo_halve(atn_builder *b, const atn_problem *q, const atn_halving *h, 
 void atn_algo_halving_scatter(atn_builder *b, const atn_problem *q, atn_meeting meeting);
 /* Allreduce: the same, then all rounds in reverse with the combined blocks. */
 void atn_algo_halving_allreduce(atn_builder *b, const atn_problem *q, atn_meeting meeting);
+/* Reduce, far or near: the same among a power of two of ranks, to which the others send their
+ * operands first; then a binomial tree gathers the shares at the root. */
+void atn_algo_halving_reduce(atn_builder *b, const atn_problem *q, atn_meeting meeting);
 
 #endif

@@ -6,47 +6,10 @@
 #include "algo/algo.h"
 #include "algo/halving.h"
 
-/* The tree of the core, converted to ranks. */
-static atn_tree tree_of(const atn_problem *q, int size)
-{
-    atn_tree t = atn_algo_tree_binomial(size, atn_algo_relative(q), 0);
-
-    for (int i = 0; i < t.levels; i++)
-        if (t.edge[i].peer >= 0)
-            t.edge[i].peer = atn_algo_absolute(q, t.edge[i].peer);
-    return t;
-}
-
-static void gather(atn_builder *b, const atn_problem *q, int size, const atn_fold *f)
-{
-    const int v = atn_algo_relative(q);
-    const atn_tree t = tree_of(q, size);
-    const atn_ref store = atn_algo_tree_store(b, &t, atn_dst(0, size), f->value);
-
-    if (v % 2 == 0) /* odd ranks are leaves: they send their own share */
-        atn_copy(b, f->value, atn_algo_tree_part(&t, store, v, 1));
-    atn_algo_tree_collect(b, &t, store);
-}
-
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const int size = atn_algo_pow2_below(q->p), v = atn_algo_relative(q), extra = v + size;
-    const atn_halving h = {.core = {size, size}, .meeting = ATN_FAR, .turn = q->root};
-
     (void)prm;
-    atn_split(b, size);
-    if (v >= size) {
-        atn_send(b, atn_algo_absolute(q, v - size), atn_src(0, size));
-        return;
-    }
-    atn_fold f = atn_algo_fold_own(q, v == 0 ? -1 : q->root, 0, size);
-    if (extra < q->p)
-        atn_algo_fold_recv(b, q, &f, atn_algo_absolute(q, extra));
-    atn_round(b);
-    f.one_room = true;
-    atn_algo_halve(b, q, &h, &f);
-    atn_round(b);
-    gather(b, q, size, &f);
+    atn_algo_halving_reduce(b, q, ATN_FAR);
 }
 
 const atn_algo atn_algo_reduce_rabenseifner = {

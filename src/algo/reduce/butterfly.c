@@ -1,0 +1,28 @@
+/* Butterfly reduce: neighbours exchange and combine halves of the message, then ranks two apart
+ * quarters, and so on; a binomial tree gathers the shares at the root, those of distant ranks
+ * first.  As many bytes and rounds as Rabenseifner's, but the largest messages are sent over the
+ * shortest distances, which suits block mapping.  Ranks beyond a power of two, counted from the
+ * root, first send their operand to a rank below it.
+ *
+ *   p = 5, root 0   4->0   halves 0-1 2-3   quarters 0-2 1-3   2->0 3->1   1->0 */
+#include "algo/algo.h"
+#include "algo/halving.h"
+
+static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
+{
+    (void)prm;
+    atn_algo_halving_reduce(b, q, ATN_NEAR);
+}
+
+const atn_algo atn_algo_reduce_butterfly = {
+    .name = "butterfly",
+    .summary = "recursive halving, neighbours first, then binomial gather",
+    .reference = "Rabenseifner: Optimization of collective reduction operations, 2004",
+    .cost = "let(core, 2^floor(log2(p)), 2 * log2(core) * a + (2 * b + g) * n * (1 - 1 / core)"
+            " + (1 - pow2(p)) * (a + (b + g) * n))",
+    .needs = ATN_NEEDS_COMMUTATIVE,
+    .passes = ATN_PASS_ORDER,
+    .klass = ATN_COORDINATED,
+    .group = "bandwidth",
+    .build = build,
+};
