@@ -122,12 +122,15 @@ static atn_form_terms terms_hoped(const atn_prospect *x)
                             (x->form - x->latency) * (x->traffic > 0 ? x->traffic : 1)};
 }
 
-/* Ranks whose partner changes in each round have more of them the more ranks there are, and wait for
- * each other: such pipelines took up to 1.6 times as long on 256 ranks as extrapolated. */
-static double doubt_of_few(const atn_prospect *x)
+/* Where data come from the root and partners change in each round, ranks have more partners the
+ * more ranks there are, and wait for them: such pipelines took up to 1.6 times as long on 256 ranks
+ * as extrapolated. */
+static double doubt_of_few(const planner *p, const atn_prospect *x)
 {
+    const unsigned flags = atn_sched_operation_get(p->q.op)->flags;
+    const bool down = (flags & (ATN_ROOTED | ATN_DST_AT_ROOT)) == ATN_ROOTED;
     const bool changes = x->choice.row->algo->klass == ATN_COORDINATED && x->segments > 1;
-    return atn_plan_choice_doubt(&x->choice) * (changes ? 1.25 : 1);
+    return atn_plan_choice_doubt(&x->choice) * (down && changes ? 1.25 : 1);
 }
 
 /* Few ranks may do the same where more would not, so there are no twins. */
@@ -141,7 +144,7 @@ static atn_status time_few(planner *p, int i, const atn_model_trial *t, double *
     double seconds = 0;
     const atn_status status = run_model(p, i, t, until, &seconds);
     *seconds_p =
-        doubt_of_few(x) * (known ? atn_plan_miniature_extend(&few, &all, seconds) : seconds);
+        doubt_of_few(p, x) * (known ? atn_plan_miniature_extend(&few, &all, seconds) : seconds);
     p->r.v[i].reduced = status == ATN_OK;
     return status;
 }

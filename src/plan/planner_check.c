@@ -1,24 +1,29 @@
 /* planner_check.c - see planner_private.h.
  *
  * What few ranks show is mostly near what all do, but not always: on hosts of many ranks several
- * messages of a tree leave each host, of which a miniature has few.  So the candidates that seem
- * best are evaluated on all ranks, if these are not too many: those of rooted operations, whose
- * short schedules take about a millisecond; others take ten times as long to build. */
+ * messages of a tree leave each host, of which a miniature has few, and wide trees have more
+ * children than a miniature has ranks.  So the candidates that seem best are evaluated on all
+ * ranks, if these are not too many: those of rooted operations, whose short schedules take about a
+ * millisecond; others take ten times as long to build.  Where no ranks share hosts, a miniature is
+ * nearly right for pipelines, and only trees for eager messages are evaluated. */
 #include <math.h>
 #include <string.h>
 
 #include "plan/planner_private.h"
 
-/* Ranks up to which it is done; steps for each of them; what few ranks may be wrong by; a
- * factor for what was not confirmed where others were. */
-enum { MOST_RANKS = 256, STEPS = 1600 };
+/* Ranks up to which it is done; steps for each of them, and for trees only; what few ranks may be
+ * wrong by; a factor for what was not confirmed where others were. */
+enum { MOST_RANKS = 256, STEPS = 1600, STEPS_TREES = 1200 };
 static const double margin = 1.15, doubt = 1.1;
+
+static bool has_shared_hosts(const planner *p) { return p->inside.b > 0; }
 
 void atn_plan_check_begin(planner *p)
 {
     const bool rooted = (atn_sched_operation_get(p->q.op)->flags & ATN_ROOTED) != 0;
-    const bool wanted = p->reduced && rooted && p->q.p <= MOST_RANKS && p->inside.b > 0;
-    p->reserve = wanted ? (int64_t)STEPS * p->q.p : 0;
+    const bool few = p->q.p > ATN_EXACT_RANKS && p->q.p <= MOST_RANKS;
+    const int64_t each = has_shared_hosts(p) ? STEPS : STEPS_TREES;
+    p->reserve = p->reduced && rooted && few ? each * p->q.p : 0;
     memset(p->tried, 0, sizeof *p->tried * (size_t)p->r.n);
 }
 
@@ -31,11 +36,19 @@ static const atn_trial_probe *probe_of(const planner *p, int i)
     return &p->probe[i];
 }
 
+/* Long messages are pipelined, or divided. */
+static bool is_short_tree(const planner *p, const atn_prospect *x)
+{
+    return x->segments <= 1 && x->choice.row->algo->klass == ATN_STORE_FORWARD &&
+           (double)p->q.bytes < p->message.eager;
+}
+
 static bool is_affordable(const planner *p, int i)
 {
     const atn_prospect *const x = &p->r.v[i];
     const atn_trial_probe *const probe = probe_of(p, i);
     return probe->ops > 0 && !x->choice.row->algo->shares &&
+           (has_shared_hosts(p) || is_short_tree(p, x)) &&
            atn_plan_trial_steps(probe, x->segments, ATN_SMALL_SEGMENTS, p->q.p) <= p->reserve;
 }
 
@@ -79,7 +92,7 @@ static atn_status evaluate(planner *p, const atn_choice *c, double *seconds_p)
 
 static bool end(planner *p)
 {
-    for (int i = 0; i < p->r.n && isfinite(p->exact); i++)
+    for (int i = 0; i < p->r.n && isfinite(p->exact) && has_shared_hosts(p); i++)
         p->r.v[i].seconds *= p->r.v[i].evaluated && !p->r.v[i].reduced ? 1 : doubt;
     return false;
 }

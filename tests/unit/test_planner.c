@@ -390,6 +390,28 @@ static void rows_for_hosts_of_many_ranks(void **state)
     atn_model_machine_free(m);
 }
 
+/* The best tree for a short message is confirmed on all ranks. */
+static void trees_are_confirmed(void **state)
+{
+    (void)state;
+    static const char *const rivals[] = {"kary{arity=4}", "knomial", "binomial"};
+    atn_topo *const t = made_topology("4@640G+1usx8@80G+1usx8@10G+1us");
+    atn_machine *const m = made_machine(fast_hosts);
+    const atn_problem q = {.op = ATN_BCAST, .p = t->p, .segments = 1, .bytes = 1024, .topo = t};
+    atn_ranking r = rank(q.op, q.bytes, t, m, atn_plan_budget(t->p));
+    assert_true(r.v[0].evaluated && !r.v[0].reduced);
+    for (size_t i = 0; i < sizeof rivals / sizeof *rivals; i++) {
+        char text[32];
+        atn_choice rival;
+        snprintf(text, sizeof text, "%s", rivals[i]);
+        assert_int_equal(atn_plan_choice_read(q.op, text, &rival, NULL), ATN_OK);
+        assert_true(exact(&r.v[0].choice, &q, m) <= 1.02 * exact(&rival, &q, m));
+    }
+    atn_plan_ranking_free(&r);
+    atn_topo_free(t);
+    atn_model_machine_free(m);
+}
+
 /* On a miniature, segments of a butterfly would overlap with longer messages than on all ranks. */
 static void miniatures_have_counted_segments_only(void **state)
 {
@@ -472,6 +494,7 @@ int main(void)
         cmocka_unit_test(hosts_of_many_ranks_have_leaders),
         cmocka_unit_test(plans_suit_hosts_of_many_ranks),
         cmocka_unit_test(rows_for_hosts_of_many_ranks),
+        cmocka_unit_test(trees_are_confirmed),
         cmocka_unit_test(miniatures_have_counted_segments_only),
         cmocka_unit_test(derived_data_are_cached),
         cmocka_unit_test(long_calls),
