@@ -21,13 +21,17 @@ n, times = (int(word) for word in (sys.argv[1:3] + ["128", "3"][len(sys.argv[1:3
 method = sys.argv[3] if len(sys.argv) > 3 else "pipecg"
 
 # The five-point stencil, the rows distributed over the ranks.
-matrix = PETSc.Mat().createAIJ([n * n, n * n], nnz=5)
-first, end = matrix.getOwnershipRange()
+ranks, rank = PETSc.COMM_WORLD.getSize(), PETSc.COMM_WORLD.getRank()
+first, end = n * n * rank // ranks, n * n * (rank + 1) // ranks
+starts, columns, values = [0], [], []
 for row in range(first, end):
     i, k = divmod(row, n)
-    near = [(i - 1, k), (i + 1, k), (i, k - 1), (i, k + 1)]
-    columns = [row] + [a * n + b for a, b in near if 0 <= a < n and 0 <= b < n]
-    matrix.setValues(row, columns, [4.0] + [-1.0] * (len(columns) - 1))
+    near = [(i - 1, k), (i, k - 1), (i, k), (i, k + 1), (i + 1, k)]
+    inside = [(a, b) for a, b in near if 0 <= a < n and 0 <= b < n]
+    columns += [a * n + b for a, b in inside]
+    values += [4.0 if at == (i, k) else -1.0 for at in inside]
+    starts.append(len(columns))
+matrix = PETSc.Mat().createAIJ([(end - first, n * n), (end - first, n * n)], csr=(starts, columns, values))
 matrix.assemble()
 
 solution, right, found = matrix.createVecRight(), matrix.createVecLeft(), matrix.createVecRight()
@@ -49,7 +53,7 @@ right.aypx(-1, matrix * found)
 found.axpy(-1, solution)
 residual, error = right.norm(), found.norm()
 right_result = solver.getConvergedReason() > 0 and error < 1e-6 * n
-if PETSc.COMM_WORLD.getRank() == 0:
+if rank == 0:
     print(f"method={method} unknowns={n * n} norm={norm:.9g} sum={total:.9g} right={int(right_result)}")
     print(f"iterations={solver.getIterationNumber()} residual={residual:.3e} error={error:.3e} seconds={seconds:.3f}",
           file=sys.stderr)
