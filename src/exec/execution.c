@@ -7,9 +7,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "exec/exec_private.h"
 #include "exec/shared.h"
+#include "sched/neighbourhood.h"
 
 /* Executions of a communicator that have begun; the others keep waiting in its list. */
 enum { MOST_BEGUN = 64 };
@@ -24,6 +26,7 @@ struct atn_execution {
     atn_exec_unit unit;
     atn_program bound; /* v-operations: bound to the sizes of the call */
     atn_call call;
+    void *arrays[2]; /* its counts, displacements and types */
     atn_sides sides;
     atn_dag_run dag;
     atn_done_fn done;
@@ -76,8 +79,16 @@ static void release_plan(atn_plan *plan)
 
 /* ---- memory ---- */
 
+static void free_arrays(atn_execution *e)
+{
+    free(e->arrays[0]);
+    free(e->arrays[1]);
+    e->arrays[0] = e->arrays[1] = NULL;
+}
+
 static void free_execution(atn_execution *e)
 {
+    free_arrays(e);
     atn_exec_dag_run_free(&e->dag);
     atn_exec_program_free(&e->bound);
     atn_exec_buffers_free(&e->worker);
@@ -100,6 +111,7 @@ static void recycle(atn_execution *e)
     const bool small =
         e->worker.scratch_bytes + e->worker.stage_bytes[0] + e->worker.stage_bytes[1] <= IDLE_BYTES;
 
+    free_arrays(e);
     if (small && !plan->evicted && plan->nidle < MOST_IDLE) {
         e->after = plan->idle;
         plan->idle = e;
@@ -127,8 +139,6 @@ static atn_execution *new_execution(atn_plan *plan)
     return e;
 }
 
-/* ---- preparation ---- */
-
 bool atn_exec_can_start(const atn_exec *x, const atn_choice *choice)
 {
     return (int)x->call_mask + 1 >= 2 * MOST_BEGUN && choice->row != NULL &&
@@ -147,6 +157,56 @@ static bool shares(const atn_exec *x, const atn_schedule *s)
     return false;
 }
 
+/* ---- arrays ---- */
+
+static size_t entries(const atn_exec *x, atn_operation op, bool source)
+{
+    if (!atn_sched_on_neighbours(op))
+        return (size_t)x->p;
+    return (size_t)atn_sched_neighbourhood_count(x->neighbourhood, x->r,
+                                                 source ? ATN_OUTWARD : ATN_INWARD);
+}
+
+static const void *copy_array(char **room, const void *from, size_t bytes)
+{
+    char *const to = *room;
+
+    if (from == NULL)
+        return NULL;
+    memcpy(to, from, bytes);
+    *room += (bytes + 15) / 16 * 16;
+    return to;
+}
+
+/* Language bindings pass temporary arrays, which end with the call. */
+static bool keep_arrays(const atn_exec *x, const atn_call *call, atn_user *u, bool source,
+                        void **kept_p)
+{
+    const size_t n = entries(x, call->op, source);
+    const bool wide = call->wide || (u->types && atn_sched_on_neighbours(call->op));
+    const size_t count = n * (call->wide ? sizeof(MPI_Count) : sizeof(int));
+    const size_t displ = n * (wide ? sizeof(MPI_Aint) : sizeof(int));
+
+    if (u->counts == NULL)
+        return true;
+    char *room = *kept_p = malloc(count + displ + n * sizeof(MPI_Datatype) + 3 * 16);
+    if (room == NULL)
+        return false;
+    u->counts = copy_array(&room, u->counts, count);
+    u->displs = copy_array(&room, u->displs, displ);
+    u->types = copy_array(&room, u->types, n * sizeof(MPI_Datatype));
+    return true;
+}
+
+static bool copy_call(atn_execution *e, const atn_exec *x, const atn_call *call)
+{
+    e->call = *call;
+    return keep_arrays(x, call, &e->call.src, true, &e->arrays[0]) &&
+           keep_arrays(x, call, &e->call.dst, false, &e->arrays[1]);
+}
+
+/* ---- preparation ---- */
+
 static void set_up(atn_execution *e, atn_exec *x, atn_plan *plan, const atn_call *call,
                    MPI_Comm comm)
 {
@@ -158,7 +218,6 @@ static void set_up(atn_execution *e, atn_exec *x, atn_plan *plan, const atn_call
     e->worker.neighbourhood = x->neighbourhood;
     e->plan = plan;
     e->unit = plan->unit;
-    e->call = *call;
     e->direct = x->direct && !atn_exec_one_buffer(call);
     e->dismissed = false;
     e->run = (atn_run){.x = &e->worker,
@@ -173,9 +232,13 @@ atn_execution *atn_exec_prepare(atn_exec *x, atn_plan *plan, const atn_call *cal
                                 int *code_p)
 {
     enter();
-    atn_execution *const e = new_execution(plan);
+    atn_execution *e = new_execution(plan);
     if (e != NULL)
         set_up(e, x, plan, call, comm);
+    if (e != NULL && !copy_call(e, x, call)) {
+        recycle(e);
+        e = NULL;
+    }
     leave();
     *code_p = e != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     return e;

@@ -4,20 +4,6 @@
 #include "exec/neighbours.h"
 #include "pmpi/comm/private.h"
 
-/* Edges of a rank to itself are messages as well. */
-static bool has_loops(const atn_neighbourhood *n)
-{
-    for (int r = 0; r < n->p; r++) {
-        const int edges = atn_sched_neighbourhood_count(n, r, ATN_OUTWARD);
-        int loops = 0;
-        for (int i = 0; i < edges; i++)
-            loops += atn_sched_neighbourhood_rank(n, r, ATN_OUTWARD, i) == r;
-        if (loops > 1)
-            return true;
-    }
-    return false;
-}
-
 static void read_topology(atn_comm *c)
 {
     int kind = MPI_UNDEFINED;
@@ -27,7 +13,7 @@ static void read_topology(atn_comm *c)
     atn_neighbourhood *const n = atn_exec_neighbours_read(c->user, c->private_comm);
     if (n == NULL)
         return;
-    c->neighbours = n->repeats || has_loops(n) ? ATN_NEIGHBOURS_REPEATED : ATN_NEIGHBOURS_DISTINCT;
+    c->neighbours = n->doubtful ? ATN_NEIGHBOURS_REPEATED : ATN_NEIGHBOURS_DISTINCT;
     atn_exec_set_neighbourhood(c->exec, n);
     atn_sched_neighbourhood_free(n);
 }
