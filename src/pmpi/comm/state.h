@@ -14,8 +14,8 @@
 
 typedef enum { ATN_COMM_COUNTING, ATN_COMM_NATIVE, ATN_COMM_SERVED } atn_comm_stage;
 
-/* The virtual topology (neighbours.h): not read yet; none; some rank sends several blocks to the same
- * rank; none does. */
+/* The virtual topology (neighbours.h): not read yet; none; some rank sends several blocks to the
+ * same rank; none does. */
 typedef enum {
     ATN_NEIGHBOURS_UNREAD,
     ATN_NEIGHBOURS_NONE,

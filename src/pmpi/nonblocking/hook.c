@@ -13,8 +13,11 @@ static _Atomic bool on, called;
 
 static int advance(void)
 {
-    atomic_store_explicit(&called, true, memory_order_relaxed);
-    return atn_exec_progress();
+    if (atomic_load_explicit(&atn_exec_all_open, memory_order_relaxed) > 0)
+        return atn_exec_progress();
+    if (ATN_RARELY(!atomic_load_explicit(&called, memory_order_relaxed)))
+        atomic_store_explicit(&called, true, memory_order_relaxed);
+    return 0;
 }
 
 #if defined(OPEN_MPI)
