@@ -347,6 +347,7 @@ static void run(uint64_t seed, int calls)
 int main(int argc, char **argv)
 {
     char name[64];
+    t_fake_hosts();
     MPI_Init(&argc, &argv);
     t_start(100);
     const uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
