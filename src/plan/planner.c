@@ -38,9 +38,11 @@ static const atn_trial_probe *probe_like(const planner *p, int i)
     return NULL;
 }
 
+/* In a job with many ranks, more candidates are worth more than more segments of each. */
 static int few_segments(const planner *p)
 {
-    return p->reduced ? ATN_SMALL_SEGMENTS : ATN_FEW_SEGMENTS;
+    const bool many = p->q.p > ATN_SMALL_RANKS && p->whole <= atn_plan_budget(p->q.p);
+    return p->reduced || many ? ATN_SMALL_SEGMENTS : ATN_FEW_SEGMENTS;
 }
 
 /* Whether it is not worth being built to see that it is too large. */

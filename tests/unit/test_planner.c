@@ -390,6 +390,23 @@ static void rows_for_hosts_of_many_ranks(void **state)
     atn_model_machine_free(m);
 }
 
+/* The budget of a job on 64 ranks suffices for pipelines, of which few segments are evaluated. */
+static void pipelines_on_64_ranks(void **state)
+{
+    (void)state;
+    atn_topo *const t = made_topology("4x16@100M");
+    atn_machine *const m = atn_model_machine_assumed(t);
+    const atn_problem q = {.op = ATN_BCAST, .p = t->p, .segments = 1, .bytes = 1 << 20, .topo = t};
+    atn_ranking r = rank(q.op, q.bytes, t, m, atn_plan_budget(t->p));
+    char text[] = "chain{segment=8K}";
+    atn_choice chain;
+    assert_int_equal(atn_plan_choice_read(q.op, text, &chain, NULL), ATN_OK);
+    assert_true(exact(&r.v[0].choice, &q, m) <= 1.1 * exact(&chain, &q, m));
+    atn_plan_ranking_free(&r);
+    atn_topo_free(t);
+    atn_model_machine_free(m);
+}
+
 /* The best tree for a short message is confirmed on all ranks. */
 static void trees_are_confirmed(void **state)
 {
@@ -494,6 +511,7 @@ int main(void)
         cmocka_unit_test(hosts_of_many_ranks_have_leaders),
         cmocka_unit_test(plans_suit_hosts_of_many_ranks),
         cmocka_unit_test(rows_for_hosts_of_many_ranks),
+        cmocka_unit_test(pipelines_on_64_ranks),
         cmocka_unit_test(trees_are_confirmed),
         cmocka_unit_test(miniatures_have_counted_segments_only),
         cmocka_unit_test(derived_data_are_cached),
