@@ -112,15 +112,24 @@ bool atn_sched_waits_for(const atn_schedule *s, int op, int on)
     return false;
 }
 
-int atn_sched_step_length(const atn_schedule *s, int i)
+/* Two adjacent messages in opposite directions that do not depend on each other. */
+static bool can_pair(const atn_schedule *s, int i)
 {
     const atn_op *o = &s->ops[i], *next = o + 1;
 
-    if (i + 1 >= s->nops || !atn_sched_is_message(o) || !atn_sched_is_message(next))
+    return i + 1 < s->nops && atn_sched_is_message(o) && atn_sched_is_message(next) &&
+           atn_sched_receives(o) != atn_sched_receives(next) && !atn_sched_waits_for(s, i + 1, i);
+}
+
+/* An exchange of one round stays together: if its first message were paired with the one before,
+ * both partners could wait for each other's second message. */
+int atn_sched_step_length(const atn_schedule *s, int i)
+{
+    const atn_op *o = &s->ops[i];
+
+    if (!can_pair(s, i))
         return 1;
-    return atn_sched_receives(o) != atn_sched_receives(next) && !atn_sched_waits_for(s, i + 1, i)
-               ? 2
-               : 1;
+    return o[0].round != o[1].round && can_pair(s, i + 1) && o[1].round == o[2].round ? 1 : 2;
 }
 
 /* The latest step that operation i waits for, directly or through operations that never wait. */

@@ -149,7 +149,7 @@ bool atn_sched_waits_for(const atn_schedule *s, int op, int on);
 uint64_t atn_sched_schedule_hash(const atn_schedule *s);
 
 /* Steps: the units of strictly sequential execution.  A step is one operation, or two adjacent
- * messages in opposite directions that do not depend on each other.
+ * messages in opposite directions that do not depend on each other, preferably of one round.
  * Returns the number of operations (1 or 2) of the step that starts at operation i. */
 int atn_sched_step_length(const atn_schedule *s, int i);
 /* Whether sequential execution costs no concurrency: each step depends on the one before. */

@@ -1,5 +1,6 @@
 # matrix.bash FLAVOUR - every row of the catalogue under the matrix program, on 1 to 8 ranks (TEST_RANKS).
 #
+# Neighbourhood collectives have run-neighbours and run-nonblocking.
 # One job forces one algorithm for each operation, the next job the next ones, until every row was
 # used.  The report must list calls that it served.
 . "$(dirname "$0")/lib.bash"
@@ -34,7 +35,7 @@ read_catalogue() {
         needs[$name]=$need
         more=$(settings "$name")
         rows[${name%/*}]+=" ${name#*/}${more:+ ${name#*/}$more}"
-    done < <("$attune" algo list --format csv | awk -F, 'NR > 1 {
+    done < <("$attune" algo list --format csv | grep -v '^neighbor_' | awk -F, 'NR > 1 {
         needs = $4
         if (needs ~ /^"/ && needs !~ /"$/) needs = needs "," $5
         gsub(/"/, "", needs); print $1 "|" needs }')

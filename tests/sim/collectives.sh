@@ -17,7 +17,7 @@ all_used() { # ALGORITHMS
 }
 # Round k forces the k-th algorithm of each operation, so that all of the catalogue is run that needs no
 # shared memory.
-"$attune" algo list --format csv | grep -v 'shared memory' | cut -d, -f1 | grep -E '^[a-z_]+/' |
+"$attune" algo list --format csv | grep -v 'shared memory\|^neighbor_' | cut -d, -f1 | grep -E '^[a-z_]+/' |
     grep -v /native >names
 rounds=$(cut -d/ -f1 names | sort | uniq -c | sort -n | awk 'END { print $1 }')
 algorithms() { # ROUND
