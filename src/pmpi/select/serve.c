@@ -68,12 +68,17 @@ static bool must_stay(const atn_comm *c, const atn_call *call)
            atn_select_call_is_inexact(call);
 }
 
+/* Wisdom is measured in blocking calls.  A request costs about half a microsecond more than one of
+ * the MPI library, so shorter calls would lose (bench/nonblocking). */
+static const int64_t wisdom_bytes = 8 << 10;
+
 static bool choose_started(atn_comm *c, const atn_problem *q, atn_choice *choice_p)
 {
     atn_reason reason;
     const atn_rules *const rules = atn_job_current.rules;
     atn_plan_rules_choose(rules, q, c->started, choice_p, &reason);
-    if (reason.rule < 0 && !atn_plan_rules_per_call(rules) && c->wisdom != NULL)
+    if (reason.rule < 0 && !atn_plan_rules_per_call(rules) && c->wisdom != NULL &&
+        q->bytes >= wisdom_bytes)
         atn_plan_rules_choose(c->wisdom, q, 0, choice_p, &reason);
     atn_exec_keep_canonical(q, choice_p);
     return choice_p->row != NULL && choice_p->row->algo->build != NULL &&
