@@ -445,7 +445,7 @@ void atn_exec_drain(atn_exec *x)
         wait_for(x);
 }
 
-/* Threads may advance executions while this one uses the executor. */
+/* The blocking call uses the channels itself, and its tags must not be those of an execution. */
 void atn_exec_settle(atn_exec *x)
 {
     enter();

@@ -1,5 +1,5 @@
-/* nonblocking.c - the exported nonblocking and persistent collectives, and the routines that start,
- * cancel and free requests.
+/* nonblocking.c - the exported nonblocking and persistent collectives; control.c has the routines
+ * that start, cancel and free requests.
  *
  * MPI_X calls a tool that follows in link order, if there is one; otherwise it does the same as
  * PMPI_X. */

@@ -85,17 +85,23 @@ static void give(atn_open_request *q)
 
 /* ---- handles ---- */
 
+static void copy_handler(MPI_Comm user, MPI_Comm self)
+{
+    MPI_Errhandler handler;
+    if (PMPI_Comm_get_errhandler(user, &handler) != MPI_SUCCESS)
+        return;
+    PMPI_Comm_set_errhandler(self, handler);
+    PMPI_Errhandler_free(&handler);
+}
+
 /* Made when first needed: it contains only this process, so no other one takes part. */
 static int self_of(atn_comm *c)
 {
-    MPI_Errhandler handler;
     if (c->self != MPI_COMM_NULL)
         return MPI_SUCCESS;
-    int code = atn_pmpi_real.Comm_dup(MPI_COMM_SELF, &c->self);
-    if (code == MPI_SUCCESS && PMPI_Comm_get_errhandler(c->user, &handler) == MPI_SUCCESS) {
-        PMPI_Comm_set_errhandler(c->self, handler);
-        PMPI_Errhandler_free(&handler);
-    }
+    const int code = atn_pmpi_real.Comm_dup(MPI_COMM_SELF, &c->self);
+    if (code == MPI_SUCCESS)
+        copy_handler(c->user, c->self);
     return code;
 }
 
@@ -125,16 +131,6 @@ atn_open_request *atn_nonblocking_request_new(atn_comm *c, bool persistent, int 
     put(q);
     atomic_fetch_add(&kept, persistent);
     return q;
-}
-
-/* The error handler of the program may have changed. */
-static void set_handler(const atn_open_request *q)
-{
-    MPI_Errhandler handler;
-    if (PMPI_Comm_get_errhandler(q->user, &handler) != MPI_SUCCESS)
-        return;
-    PMPI_Comm_set_errhandler(q->self, handler);
-    PMPI_Errhandler_free(&handler);
 }
 
 static int forget(atn_open_request *q)
@@ -180,8 +176,8 @@ void atn_nonblocking_request_done(void *request, int code)
     if (!q->persistent)
         drop(q);
     q->active = false;
-    if (code != MPI_SUCCESS)
-        set_handler(q);
+    if (code != MPI_SUCCESS) /* the program may have set another handler */
+        copy_handler(q->user, q->self);
     if (PMPI_Isend(&byte, code != MPI_SUCCESS, MPI_BYTE, 0, q->tag, q->self, &send) == MPI_SUCCESS)
         atn_pmpi_real.Request_free(&send);
     wake();

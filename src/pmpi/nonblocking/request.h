@@ -15,8 +15,8 @@ typedef struct atn_open_request {
     MPI_Comm user;
     int tag;
     bool persistent, active;
-    bool freed;               /* by the program, while active */
-    atn_execution *execution; /* of persistent ones */
+    bool freed; /* by the program, while active */
+    atn_execution *execution;
     struct atn_open_request *next;
 } atn_open_request;
 

@@ -53,45 +53,46 @@ static atn_execution *prepare(atn_comm *c, const atn_call *call, int *code_p)
     return plan != NULL ? atn_exec_prepare(c->exec, plan, call, c->private_comm, code_p) : NULL;
 }
 
-static void launch(atn_execution *e, atn_open_request *q)
-{
-    atomic_fetch_add_explicit(&served, 1, memory_order_relaxed);
-    atn_exec_launch(e, atn_nonblocking_request_done, q);
-}
-
-bool atn_nonblocking_start(atn_comm *c, const atn_call *call, MPI_Request *request, int *code_p)
+/* A request with its execution.  NULL: the native routine, or an error in *code_p, which has been
+ * raised. */
+static atn_open_request *make_request(atn_comm *c, const atn_call *call, bool persistent,
+                                      MPI_Request *request, int *code_p)
 {
     atn_execution *const e = prepare(c, call, code_p);
-    if (e == NULL) {
+    atn_open_request *const q =
+        e != NULL ? atn_nonblocking_request_new(c, persistent, code_p) : NULL;
+    if (q == NULL) {
+        if (e != NULL)
+            atn_exec_dismiss(e);
         atn_comm_raise(c, *code_p);
+        return NULL;
+    }
+    q->execution = e;
+    *request = q->handle;
+    return q;
+}
+
+static void launch(atn_open_request *q)
+{
+    atomic_fetch_add_explicit(&served, 1, memory_order_relaxed);
+    atn_exec_launch(q->execution, atn_nonblocking_request_done, q);
+}
+
+/* The request may have ended, and be another one's, when launch returns. */
+bool atn_nonblocking_start(atn_comm *c, const atn_call *call, MPI_Request *request, int *code_p)
+{
+    atn_open_request *const q = make_request(c, call, false, request, code_p);
+    if (q == NULL)
         return *code_p != MPI_SUCCESS;
-    }
-    atn_open_request *const q = atn_nonblocking_request_new(c, false, code_p);
-    if (q != NULL) {
-        *request = q->handle;
-        launch(e, q);
-    }
+    atn_execution *const e = q->execution;
+    launch(q);
     atn_exec_dismiss(e);
-    atn_comm_raise(c, *code_p);
     return true;
 }
 
 bool atn_nonblocking_init(atn_comm *c, const atn_call *call, MPI_Request *request, int *code_p)
 {
-    atn_execution *const e = prepare(c, call, code_p);
-    if (e == NULL) {
-        atn_comm_raise(c, *code_p);
-        return *code_p != MPI_SUCCESS;
-    }
-    atn_open_request *const q = atn_nonblocking_request_new(c, true, code_p);
-    if (q != NULL) {
-        q->execution = e;
-        *request = q->handle;
-    } else {
-        atn_exec_dismiss(e);
-        atn_comm_raise(c, *code_p);
-    }
-    return true;
+    return make_request(c, call, true, request, code_p) != NULL || *code_p != MPI_SUCCESS;
 }
 
 /* An active request: the MPI library reports it. */
@@ -106,7 +107,7 @@ bool atn_nonblocking_restart(MPI_Request *request, int *code_p)
     if (*code_p != MPI_SUCCESS)
         return true;
     q->active = true;
-    launch(q->execution, q);
+    launch(q);
     return true;
 }
 
@@ -173,13 +174,19 @@ static void free_kept(void)
         atn_pmpi_real.Op_free(&ops.v[--ops.n]);
 }
 
-bool atn_nonblocking_keep_type(MPI_Datatype *type)
+/* Whether a handle has to be kept; if not, those kept so far are freed.  Takes the lock. */
+static bool begin_keeping(void)
 {
     const bool idle = is_idle();
     pthread_mutex_lock(&lock);
     if (idle)
         free_kept();
-    const bool kept = !idle && atn_push(&types, *type);
+    return !idle;
+}
+
+bool atn_nonblocking_keep_type(MPI_Datatype *type)
+{
+    const bool kept = begin_keeping() && atn_push(&types, *type);
     pthread_mutex_unlock(&lock);
     if (kept)
         *type = MPI_DATATYPE_NULL;
@@ -188,11 +195,7 @@ bool atn_nonblocking_keep_type(MPI_Datatype *type)
 
 bool atn_nonblocking_keep_op(MPI_Op *op)
 {
-    const bool idle = is_idle();
-    pthread_mutex_lock(&lock);
-    if (idle)
-        free_kept();
-    const bool kept = !idle && atn_push(&ops, *op);
+    const bool kept = begin_keeping() && atn_push(&ops, *op);
     pthread_mutex_unlock(&lock);
     if (kept)
         *op = MPI_OP_NULL;
