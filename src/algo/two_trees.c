@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "algo/derived.h"
 
 /* ---- the trees: places 1 .. n in order below place 0 ---- */
 
@@ -86,43 +86,69 @@ static void paint_all(atn_two_trees *t)
 
 /* ---- slots ---- */
 
-/* The first slot of the edge's colour after the parent has received the segment. */
-static int slot_of(const atn_two_trees *t, int tree, int v)
+/* The first slot of the edge's colour after the parent has received the segment.  -1: not known
+ * yet. */
+static int slot_of(atn_two_trees *t, int tree, int v)
 {
+    if (t->slot[tree][v] >= 0)
+        return t->slot[tree][v];
     const int parent = atn_algo_two_trees_parent(t, tree, v), colour = t->colour[v] ^ tree;
     const int after = parent == 0 ? 0 : slot_of(t, tree, parent) + 1;
 
-    return after + (after % 2 != colour);
+    return t->slot[tree][v] = after + (after % 2 != colour);
 }
 
-bool atn_algo_two_trees_begin(atn_two_trees *t, int p)
+static bool make(atn_two_trees *t, int p)
 {
-    const size_t room = (size_t)p;
+    const size_t room = (size_t)p, slots = 2 * room * sizeof *t->slot[0];
 
-    *t = (atn_two_trees){.n = p - 1, .colour = malloc(room)};
-    t->slot[0] = malloc(sizeof *t->slot[0] * 2 * room);
-    if (!t->colour || !t->slot[0])
+    *t = (atn_two_trees){.n = p - 1, .memory = malloc(slots + room)};
+    if (!t->memory)
         return false;
+    t->slot[0] = t->memory;
     t->slot[1] = t->slot[0] + room;
+    t->colour = (unsigned char *)(t->slot[1] + room);
     paint_all(t);
+    memset(t->memory, -1, slots);
     for (int tree = 0; tree < 2; tree++)
-        for (int v = 1; v < p; v++) {
-            t->slot[tree][v] = slot_of(t, tree, v);
-            t->slots = atn_max(t->slots, t->slot[tree][v] + 1);
-        }
+        for (int v = 1; v < p; v++)
+            t->slots = atn_max(t->slots, slot_of(t, tree, v) + 1);
     return true;
 }
 
-void atn_algo_two_trees_end(atn_two_trees *t)
+static void end_kept(void *thing)
 {
-    free(t->colour);
-    free(t->slot[0]);
+    atn_algo_two_trees_end(thing);
+    free(thing);
 }
+
+bool atn_algo_two_trees_begin(atn_two_trees *t, const atn_problem *q)
+{
+    const atn_derived_key key = {.maker = "two trees", .topo = q->topo, .n = {q->p}};
+    atn_two_trees *kept = atn_algo_derived_find(&key);
+
+    if (kept == NULL) {
+        if (!make(t, q->p))
+            return false;
+        kept = malloc(sizeof *kept);
+        if (kept != NULL)
+            *kept = *t;
+        if (kept == NULL || !atn_algo_derived_keep(&key, kept, end_kept)) {
+            free(kept);
+            return true;
+        }
+    }
+    *t = *kept;
+    t->memory = NULL;
+    return true;
+}
+
+void atn_algo_two_trees_end(atn_two_trees *t) { free(t->memory); }
 
 int atn_algo_two_trees_depth(const atn_problem *q, const atn_params *prm)
 {
     atn_two_trees t;
-    const int slots = atn_algo_two_trees_begin(&t, q->p) ? t.slots - (q->p == 3) : -1;
+    const int slots = atn_algo_two_trees_begin(&t, q) ? t.slots - (q->p == 3) : -1;
 
     (void)prm;
     atn_algo_two_trees_end(&t);

@@ -15,9 +15,11 @@ typedef struct {
     int slots;             /* until all ranks have the first segment of both halves */
     unsigned char *colour; /* of the edge into a rank in the first tree; the second has the other */
     int *slot[2];          /* in which a rank receives its first segment, per tree */
+    void *memory;          /* NULL: kept with what is derived from the topology */
 } atn_two_trees;
 
-bool atn_algo_two_trees_begin(atn_two_trees *t, int p); /* false: out of memory */
+/* Of the ranks of q; false: out of memory. */
+bool atn_algo_two_trees_begin(atn_two_trees *t, const atn_problem *q);
 void atn_algo_two_trees_end(atn_two_trees *t);
 
 int atn_algo_two_trees_parent(const atn_two_trees *t, int tree, int v);

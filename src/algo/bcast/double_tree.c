@@ -52,7 +52,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 
     (void)prm;
     atn_split(b, 2 * now.k);
-    if (!atn_algo_two_trees_begin(&t, q->p))
+    if (!atn_algo_two_trees_begin(&t, q))
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     for (; now.slot < t.slots + 2 * (now.k - 1); now.slot++, atn_round(b))
         move(b, q, &now);
