@@ -32,13 +32,34 @@ static int64_t block_units(const atn_partition *t, const atn_schedule *s, atn_sp
     return units_of(space == ATN_SRC ? &t->src : &t->dst, t->split, block);
 }
 
+/* Blocks in order, all before `block`. */
+static int64_t units_before(const atn_blocks *z, int split, int block)
+{
+    return block / split * z->each + atn_sched_cut(z->each, block % split, split);
+}
+
+/* Of blocks of the same length, without a look at each of them; -1: they differ. */
+static int64_t uniform_units(const atn_partition *t, atn_space space, const atn_range *r)
+{
+    const atn_blocks *const z = space == ATN_SRC ? &t->src : space == ATN_DST ? &t->dst : &t->vec;
+    if (z->lens != NULL || (space == ATN_TMP && z->each % t->split != 0))
+        return -1;
+    if (space == ATN_TMP)
+        return r->count * (z->each / t->split);
+    return units_before(z, t->split, r->first + r->count) - units_before(z, t->split, r->first);
+}
+
 int64_t atn_sched_slot_units(const atn_partition *t, const atn_schedule *s, const atn_slot *slot)
 {
     const atn_range *r = atn_sched_slot_ranges(s, slot);
+    const atn_space space = (atn_space)slot->space;
     int64_t units = 0;
 
-    for (int i = 0; i < slot->n; i++)
-        for (int k = 0; k < r[i].count; k++)
-            units += block_units(t, s, (atn_space)slot->space, r[i].first + k);
+    for (int i = 0; i < slot->n; i++) {
+        const int64_t all = uniform_units(t, space, &r[i]);
+        units += all >= 0 ? all : 0;
+        for (int k = 0; k < r[i].count && all < 0; k++)
+            units += block_units(t, s, space, r[i].first + k);
+    }
     return units;
 }

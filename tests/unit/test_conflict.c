@@ -1,4 +1,5 @@
-/* test_conflict.c - conflicts between operations, against a tracker that looks at every block. */
+/* test_conflict.c - conflicts between operations, against a tracker that looks at every block; and
+ * bytes of ranges of blocks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <cmocka.h>
 
 #include "sched/conflict.h"
+#include "sched/partition.h"
 
 enum { OPS = 40, BLOCKS = 200, RANGES = 3 };
 
@@ -173,9 +175,35 @@ static void whole_buffers_are_compared_once(void **state)
     assert_int_equal(c.calls, 3);
 }
 
+/* Bytes of a range are those of its blocks, whether or not these are equally long. */
+static void units_of_ranges(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {0, 5, 24, 1000};
+    int32_t shape[] = {3, 4, 5, 6, 7, 8};
+    const atn_schedule s = {.tmp_shape = shape, .ntmp = 6};
+    const atn_problem q = {.op = ATN_ALLGATHER, .p = 4};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int space = ATN_SRC; space <= ATN_TMP; space++) {
+            const atn_partition t = atn_sched_partition_uniform(&q, 3, sizes[i]);
+            const int last = space == ATN_SRC ? 3 : 6;
+            for (int first = 0; first < last; first++) {
+                const atn_slot all = {
+                    .space = (uint8_t)space, .n = 1, .one = {first, last - first}};
+                int64_t sum = 0;
+                for (int k = first; k < last; k++) {
+                    const int part = (space == ATN_TMP ? shape[k] : k) % 3;
+                    sum += atn_sched_cut(sizes[i], part + 1, 3) - atn_sched_cut(sizes[i], part, 3);
+                }
+                assert_int_equal(atn_sched_slot_units(&t, &s, &all), sum);
+            }
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(units_of_ranges),
         cmocka_unit_test(runs_conflict_like_their_blocks),
         cmocka_unit_test(whole_buffers_are_compared_once),
     };
