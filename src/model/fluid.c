@@ -9,10 +9,11 @@ bool atn_model_fluid_make(atn_fluid *f, int nresources, int max_uses)
     const size_t n = (size_t)nresources + 1;
     *f = (atn_fluid){.nresources = nresources, .max_uses = max_uses, .instant = 1e-10};
     f->capacity = calloc(4 * n, sizeof *f->capacity);
-    f->touched = malloc(sizeof *f->touched * n);
+    f->touched = calloc(2 * n, sizeof *f->touched);
     f->full = calloc(2 * n, sizeof *f->full);
     if (!f->capacity || !f->touched || !f->full)
         return false;
+    f->users = f->touched + n;
     f->room = f->capacity + n;
     f->limits = f->full + n;
     f->weight = f->room + n;
@@ -52,6 +53,7 @@ bool atn_model_fluid_add(atn_fluid *f, int owner, double amount, double share, d
     for (int i = 0; i < n; i++) {
         f->uses.v[at + i] = uses[i];
         f->used[uses[i].resource] += uses[i].weight * cap;
+        f->users[uses[i].resource]++;
     }
     return atn_push(&f->list, (atn_activity){.left = amount,
                                              .rate = cap,
@@ -182,17 +184,22 @@ double atn_model_fluid_next(atn_fluid *f)
     return f->now + soonest;
 }
 
-/* Moves the last activity into the gap.  Other rates change only if the removed activity used a
- * resource that limits them. */
+/* Other rates change only if the removed activity used a resource that limits them. */
+static void leave(atn_fluid *f, const atn_fluid_use *u, double rate)
+{
+    const bool alone = --f->users[u->resource] == 0;
+    f->stale = f->stale || (f->limits[u->resource] && !alone);
+    f->limits[u->resource] = f->limits[u->resource] && !alone;
+    f->used[u->resource] = alone ? 0.0 : fmax(0.0, f->used[u->resource] - u->weight * rate);
+}
+
+/* Moves the last activity into the gap. */
 static void take_out(atn_fluid *f, int k)
 {
     const int last = --f->list.n;
     const int use = f->list.v[k].use;
-    for (int i = 0; i < f->list.v[k].nuses; i++) {
-        const atn_fluid_use *u = &f->uses.v[use + i];
-        f->stale = f->stale || f->limits[u->resource];
-        f->used[u->resource] = fmax(0.0, f->used[u->resource] - u->weight * f->list.v[k].rate);
-    }
+    for (int i = 0; i < f->list.v[k].nuses; i++)
+        leave(f, &f->uses.v[use + i], f->list.v[k].rate);
     if (k == last)
         return;
     f->list.v[k] = f->list.v[last];

@@ -25,6 +25,7 @@ typedef struct {
     double *capacity;      /* 0: unlimited */
     double *room, *weight; /* while rates are computed */
     double *used;          /* of each resource, by all activities */
+    int *users;            /* of each resource: activities that use it */
     int *touched, *open, open_cap;
     bool *full, *limits; /* while rates are computed; whether it limits an activity */
     ATN_VEC(atn_activity) list;
