@@ -65,24 +65,42 @@ typedef struct {
     atn_range mine, theirs;
 } encounter;
 
-static encounter meet(const atn_halving *h, const atn_problem *q, int i)
+enum { MOST_ROUNDS = 31 };
+
+/* All rounds of a rank: before each of them its partner is responsible for the same shares. */
+static void meet_all(const atn_halving *h, const atn_problem *q, encounter e[MOST_ROUNDS])
 {
     const int number = atn_algo_core_number(&h->core, atn_mod(q->r - h->turn, q->p));
-    const int other = partner_of(h, number, i);
+    atn_range u = {0, h->core.size};
 
-    return (encounter){(atn_algo_core_rank(&h->core, other) + h->turn) % q->p,
-                       blocks(h, range_of(h, number, i + 1)), blocks(h, range_of(h, other, i + 1))};
+    for (int i = 0; i < rounds_of(h); i++) {
+        const int other = partner_of(h, number, i), half = u.count / 2;
+        const bool upper = lowest(h, number, i) > lowest(h, other, i);
+        const atn_range part[2] = {{u.first, half}, {u.first + half, half}};
+        u = part[upper];
+        e[i] = (encounter){(atn_algo_core_rank(&h->core, other) + h->turn) % q->p, blocks(h, u),
+                           blocks(h, part[!upper])};
+    }
+}
+
+static void halve(atn_builder *b, const atn_problem *q, const atn_halving *h, atn_fold *f,
+                  const encounter *all)
+{
+    for (int i = 0; i < rounds_of(h); i++) {
+        const encounter *const e = &all[i];
+        atn_algo_rounds(b, i > 0);
+        atn_send(b, e->rank, atn_algo_fold_part(f, e->theirs.first, e->theirs.count));
+        atn_algo_fold_narrow(f, e->mine.first, e->mine.count);
+        atn_algo_fold_recv(b, q, f, e->rank);
+    }
 }
 
 void atn_algo_halve(atn_builder *b, const atn_problem *q, const atn_halving *h, atn_fold *f)
 {
-    for (int i = 0; i < rounds_of(h); i++) {
-        const encounter e = meet(h, q, i);
-        atn_algo_rounds(b, i > 0);
-        atn_send(b, e.rank, atn_algo_fold_part(f, e.theirs.first, e.theirs.count));
-        atn_algo_fold_narrow(f, e.mine.first, e.mine.count);
-        atn_algo_fold_recv(b, q, f, e.rank);
-    }
+    encounter all[MOST_ROUNDS];
+
+    meet_all(h, q, all);
+    halve(b, q, h, f, all);
 }
 
 /* ---- allreduce ---- */
@@ -92,14 +110,17 @@ static void halve_and_double(atn_builder *b, const atn_problem *q, const atn_cor
 {
     const atn_halving *h = context;
 
+    encounter all[MOST_ROUNDS];
+
     (void)core;
-    atn_algo_halve(b, q, h, f);
+    meet_all(h, q, all);
+    halve(b, q, h, f, all);
     atn_algo_fold_end(b, f, -1);
     for (int i = rounds_of(h) - 1; i >= 0; i--) {
-        const encounter e = meet(h, q, i);
+        const encounter *const e = &all[i];
         atn_round(b);
-        atn_send(b, e.rank, atn_dst(e.mine.first, e.mine.count));
-        atn_recv(b, e.rank, atn_dst(e.theirs.first, e.theirs.count));
+        atn_send(b, e->rank, atn_dst(e->mine.first, e->mine.count));
+        atn_recv(b, e->rank, atn_dst(e->theirs.first, e->theirs.count));
     }
 }
 
@@ -167,10 +188,10 @@ void atn_algo_halving_scatter(atn_builder *b, const atn_problem *q, atn_meeting 
 
 /* ---- reduce ---- */
 
-/* The binomial tree of the shares, converted to ranks. */
-static atn_tree tree_of(const atn_halving *h, const atn_problem *q, int share)
+/* The k-nomial tree of the shares, converted to ranks. */
+static atn_tree tree_of(const atn_halving *h, const atn_problem *q, int share, int radix)
 {
-    atn_tree t = atn_algo_tree_binomial(h->core.size, share, 0);
+    atn_tree t = atn_algo_tree_knomial(h->core.size, share, 0, radix);
 
     for (int i = 0; i < t.levels; i++)
         if (t.edge[i].peer >= 0)
@@ -178,18 +199,38 @@ static atn_tree tree_of(const atn_halving *h, const atn_problem *q, int share)
     return t;
 }
 
-static void gather(atn_builder *b, const atn_halving *h, const atn_problem *q, const atn_fold *f)
+static void gather(atn_builder *b, const atn_halving *h, const atn_problem *q, const atn_fold *f,
+                   int radix)
 {
     const int size = h->core.size, share = share_of(h, atn_algo_relative(q));
-    const atn_tree t = tree_of(h, q, share);
+    const atn_tree t = tree_of(h, q, share, radix);
+    const bool leaf = t.up >= 0 && t.edge[t.up].count == 1; /* sends its own share */
     const atn_ref store = atn_algo_tree_store(b, &t, atn_dst(0, size), f->value);
 
-    if (share % 2 == 0) /* odd ones are leaves, which send their own share */
+    if (!leaf)
         atn_copy(b, f->value, atn_algo_tree_part(&t, store, share, 1));
     atn_algo_tree_collect(b, &t, store);
 }
 
-void atn_algo_halving_reduce(atn_builder *b, const atn_problem *q, atn_meeting meeting)
+const atn_param atn_algo_halving_reduce_params[] = {
+    {"radix", ATN_INT, 2, 2, ATN_MAX_RADIX, ATN_LOG2, "radix of the tree that gathers shares",
+     NULL},
+    {0},
+};
+
+const char *atn_algo_halving_reduce_refuses(const atn_problem *q, const atn_params *prm)
+{
+    const int64_t radix = prm->v[0];
+    int64_t power = radix;
+
+    while (radix > 2 && power < q->p)
+        power *= radix;
+    return radix > 2 && (power != q->p || atn_algo_pow2_below(q->p) != q->p)
+               ? "with a radix above 2, the number of ranks must be a power of it and of two"
+               : NULL;
+}
+
+void atn_algo_halving_reduce(atn_builder *b, const atn_problem *q, atn_meeting meeting, int radix)
 {
     const int size = atn_algo_pow2_below(q->p), v = atn_algo_relative(q), extra = v + size;
     const atn_halving h = {.core = {size, size}, .meeting = meeting, .turn = q->root};
@@ -206,5 +247,5 @@ void atn_algo_halving_reduce(atn_builder *b, const atn_problem *q, atn_meeting m
     f.one_room = true;
     atn_algo_halve(b, q, &h, &f);
     atn_round(b);
-    gather(b, &h, q, &f);
+    gather(b, &h, q, &f, radix);
 }

@@ -11,6 +11,7 @@
 #ifndef ATN_ALGO_HALVING_H
 #define ATN_ALGO_HALVING_H
 
+#include "algo/algo.h"
 #include "algo/core.h"
 
 typedef enum { ATN_FAR, ATN_NEAR, ATN_SWING } atn_meeting;
@@ -31,7 +32,10 @@ void atn_algo_halving_scatter(atn_builder *b, const atn_problem *q, atn_meeting 
 /* Allreduce: the same, then all rounds in reverse with the combined blocks. */
 void atn_algo_halving_allreduce(atn_builder *b, const atn_problem *q, atn_meeting meeting);
 /* Reduce, far or near: the same among a power of two of ranks, to which the others send their
- * operands first; then a binomial tree gathers the shares at the root. */
-void atn_algo_halving_reduce(atn_builder *b, const atn_problem *q, atn_meeting meeting);
+ * operands first; then a k-nomial tree gathers the shares at the root. */
+void atn_algo_halving_reduce(atn_builder *b, const atn_problem *q, atn_meeting meeting, int radix);
+extern const atn_param atn_algo_halving_reduce_params[];
+/* A radix above 2 must divide a power of two of ranks level by level: its form holds only then. */
+const char *atn_algo_halving_reduce_refuses(const atn_problem *q, const atn_params *prm);
 
 #endif

@@ -1,5 +1,5 @@
 /* Butterfly reduce: neighbours exchange and combine halves of the message, then ranks two apart
- * quarters, and so on; a binomial tree gathers the shares at the root, those of distant ranks
+ * quarters, and so on; a k-nomial tree gathers the shares at the root, those of distant ranks
  * first.  As many bytes and rounds as Rabenseifner's, but the largest messages are sent over the
  * shortest distances, which suits block mapping.  Ranks beyond a power of two, counted from the
  * root, first send their operand to a rank below it.
@@ -10,19 +10,20 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    (void)prm;
-    atn_algo_halving_reduce(b, q, ATN_NEAR);
+    atn_algo_halving_reduce(b, q, ATN_NEAR, (int)prm->v[0]);
 }
 
 const atn_algo atn_algo_reduce_butterfly = {
     .name = "butterfly",
-    .summary = "recursive halving, neighbours first, then binomial gather",
+    .summary = "recursive halving, neighbours first, then k-nomial gather",
     .reference = "Rabenseifner: Optimization of collective reduction operations, 2004",
-    .cost = "let(core, 2^floor(log2(p)), 2 * log2(core) * a + (2 * b + g) * n * (1 - 1 / core)"
-            " + (1 - pow2(p)) * (a + (b + g) * n))",
+    .cost = "let(core, 2^floor(log2(p)), (log2(core) + knomial(core, radix)) * a"
+            " + (2 * b + g) * n * (1 - 1 / core) + (1 - pow2(p)) * (a + (b + g) * n))",
     .needs = ATN_NEEDS_COMMUTATIVE,
     .passes = ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "bandwidth",
+    .params = atn_algo_halving_reduce_params,
+    .refuses = atn_algo_halving_reduce_refuses,
     .build = build,
 };
