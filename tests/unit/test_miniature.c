@@ -93,6 +93,25 @@ static void single_flows_are_not_slower(void **state)
     }
 }
 
+/* Rows of radix 4 have only complete rounds on powers of four, and so they have on a part. */
+static void powers_of_four_stay(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int ranks;
+    } list[] = {{"16@10G;ranks=16", 16}, {"8@10G;ranks=16", 32}, {"64@10G;ranks=16", 16}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        int *ranks = NULL;
+        atn_topo *const t = tree(list[i].text), *const small = atn_topo_shrink(t, 16, 0, &ranks);
+        assert_non_null(small);
+        assert_int_equal(small->p, list[i].ranks);
+        free(ranks);
+        atn_topo_free(small);
+        atn_topo_free(t);
+    }
+}
+
 /* Branches of different size, a rank that hosts share, and unknown rates. */
 static void irregular_trees_shrink(void **state)
 {
@@ -264,6 +283,7 @@ int main(void)
         cmocka_unit_test(trees_keep_depth_and_rates_per_rank),
         cmocka_unit_test(mappings_are_kept),
         cmocka_unit_test(single_flows_are_not_slower),
+        cmocka_unit_test(powers_of_four_stay),
         cmocka_unit_test(irregular_trees_shrink),
         cmocka_unit_test(times_extend_by_their_greater_term),
         cmocka_unit_test(shares_keep_their_size),
