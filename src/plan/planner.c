@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/levels.h"
 #include "model/expr.h"
 #include "plan/candidates.h"
 #include "plan/planner_private.h"
@@ -321,12 +322,15 @@ static bool counts_segments(const atn_choice *c)
 }
 
 /* Without segments that their form does not count: each of them makes all rounds, with shorter
- * messages than on the miniature, so that its time cannot be extended to all ranks. */
+ * messages than on the miniature, so that its time cannot be extended to all ranks.  Those of
+ * levels are evaluated on all ranks, as far as any are. */
 static int keep_extendable(const planner *p, int n)
 {
+    const bool levels = atn_plan_check_applies(p);
     int kept = 0;
     for (int i = 0; i < n; i++)
         if (counts_segments(&p->list[i]) ||
+            (levels && atn_algo_level_is_row(p->list[i].row->algo)) ||
             atn_algo_segments(p->list[i].row, &p->q, &p->list[i].params) == 1)
             p->list[kept++] = p->list[i];
     return kept;

@@ -28,6 +28,7 @@ typedef struct {
     bool evaluated; /* seconds come from its schedules; else from the form and the placement */
     bool beyond;    /* evaluated, and it takes longer than that: twice as long as the best */
     bool reduced;   /* evaluated on fewer ranks and extrapolated (miniature.h) */
+    bool confirmed; /* evaluated on all ranks after others on fewer, or on as many as possible */
     bool travelled; /* corrected by what was measured on fewer ranks (travel.h) */
     bool plain;     /* topology-unaware, like native algorithms */
     uint64_t does;  /* what all ranks do, as a number; 0: not evaluated */

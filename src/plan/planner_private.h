@@ -102,7 +102,9 @@ int atn_plan_prospect_by_hope(const void *a, const void *b);
 
 /* ---- the best ones on all ranks (planner_check.c) ---- */
 
-/* Sets the reserve of a plan on a miniature that is small enough for it. */
+/* Whether a plan on a miniature has few enough ranks for it, and a root. */
+bool atn_plan_check_applies(const planner *p);
+/* Sets the reserve for it. */
 void atn_plan_check_begin(planner *p);
 /* Evaluates the schedules of all ranks of the next one; false: there is none. */
 bool atn_plan_check_next(planner *p);

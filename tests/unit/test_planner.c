@@ -373,7 +373,9 @@ static void rows_for_hosts_of_many_ranks(void **state)
     } cases[] = {
         {ATN_BCAST, 1024, "bcast/knomial"},
         {ATN_REDUCE, 1024, "reduce/knomial"},
-        {ATN_BCAST, 32768, "bcast/topo_tree"},
+        {ATN_BCAST, 32768, "bcast/levels"},
+        {ATN_REDUCE, 32768, "reduce/butterfly"},
+        {ATN_ALLREDUCE, 32768, "allreduce/recursive_dividing"},
     };
     atn_machine *const m = made_machine(fast_hosts);
     for (int cyclic = 0; cyclic < 2; cyclic++) {
@@ -387,6 +389,75 @@ static void rows_for_hosts_of_many_ranks(void **state)
         }
         atn_topo_free(t);
     }
+    atn_model_machine_free(m);
+}
+
+/* A plan of a job takes at most this much longer than a choice. */
+static void assert_not_slower(const atn_problem *q, const atn_machine *m, const char *rival,
+                              double factor)
+{
+    atn_ranking r = rank(q->op, q->bytes, q->topo, m, atn_plan_budget(q->p));
+    char text[64], name[ATN_NAME_ROOM];
+    atn_choice other;
+    snprintf(text, sizeof text, "%s", rival);
+    assert_int_equal(atn_plan_choice_read(q->op, text, &other, NULL), ATN_OK);
+    const double mine = exact(&r.v[0].choice, q, m), theirs = exact(&other, q, m);
+    if (mine > factor * theirs)
+        fail_msg("%s takes %.1f us, %s %.1f us", name_of(&r.v[0], name), 1e6 * mine, rival,
+                 1e6 * theirs);
+    atn_plan_ranking_free(&r);
+}
+
+/* What a miniature of half as many ranks as a power of four, one without segments of levels, and a
+ * binomial gather would miss. */
+static void divided_messages_on_hosts_of_many_ranks(void **state)
+{
+    (void)state;
+    static const struct {
+        atn_operation op;
+        const char *rival;
+    } cases[] = {
+        {ATN_BCAST, "levels{host:double_tree,segment=8K}"},
+        {ATN_REDUCE, "butterfly{radix=4}"},
+        {ATN_ALLREDUCE, "recursive_dividing"},
+    };
+    atn_topo *const t = made_topology("16@10G+1us;ranks=16");
+    atn_machine *const m = made_machine(fast_hosts);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const atn_problem q = {
+            .op = cases[i].op, .p = t->p, .segments = 1, .bytes = 32768, .topo = t};
+        assert_not_slower(&q, m, cases[i].rival, 1.05);
+    }
+    atn_topo_free(t);
+    atn_model_machine_free(m);
+}
+
+/* In a simulation, messages of a rank share its link. */
+static const char fast_tree[] = "attune-machine 1\n"
+                                "hosts framing=0.94 simulated=1\n"
+                                "channel memory\n"
+                                "  hockney alpha=1.5 beta=0.213\n"
+                                "channel switch\n"
+                                "  path duplex=1 hops=3 latency=2\n"
+                                "  overhead below=3 eager=4K from=3.1\n"
+                                "  processor message=0.5 more=0.5\n"
+                                "  hockney alpha=3 beta=0.851\n"
+                                "channel core\n"
+                                "  path duplex=1 hops=5 latency=4\n"
+                                "  overhead below=5 eager=4K from=5.1\n"
+                                "  processor message=0.5 more=0.5\n"
+                                "  hockney alpha=5 beta=0.851\n"
+                                "end\n";
+
+/* Of more ranks than can be evaluated, trees are confirmed on a part of them. */
+static void trees_of_many_ranks_are_confirmed(void **state)
+{
+    (void)state;
+    atn_topo *const t = made_topology("32@80G+1usx32@10G+1us");
+    atn_machine *const m = made_machine(fast_tree);
+    const atn_problem q = {.op = ATN_BCAST, .p = t->p, .segments = 1, .bytes = 1024, .topo = t};
+    assert_not_slower(&q, m, "topo_tree{arity=4}", 1.05);
+    atn_topo_free(t);
     atn_model_machine_free(m);
 }
 
@@ -511,6 +582,8 @@ int main(void)
         cmocka_unit_test(hosts_of_many_ranks_have_leaders),
         cmocka_unit_test(plans_suit_hosts_of_many_ranks),
         cmocka_unit_test(rows_for_hosts_of_many_ranks),
+        cmocka_unit_test(divided_messages_on_hosts_of_many_ranks),
+        cmocka_unit_test(trees_of_many_ranks_are_confirmed),
         cmocka_unit_test(pipelines_on_64_ranks),
         cmocka_unit_test(trees_are_confirmed),
         cmocka_unit_test(miniatures_have_counted_segments_only),
