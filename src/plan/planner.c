@@ -11,6 +11,7 @@
 #include "plan/candidates.h"
 #include "plan/planner_private.h"
 #include "plan/twins.h"
+#include "topo/topo.h"
 
 enum { TRIES = 3 };
 /* How many rows of no excess the others are worth. */
@@ -323,10 +324,11 @@ static bool counts_segments(const atn_choice *c)
 
 /* Without segments that their form does not count: each of them makes all rounds, with shorter
  * messages than on the miniature, so that its time cannot be extended to all ranks.  Those of
- * levels are evaluated on all ranks, as far as any are. */
+ * levels are evaluated on all ranks, as far as any are, where ranks share hosts. */
 static int keep_extendable(const planner *p, int n)
 {
-    const bool levels = atn_plan_check_applies(p);
+    const bool levels =
+        atn_plan_check_applies(p) && p->q.topo != NULL && atn_topo_hosts(p->q.topo) < p->q.p;
     int kept = 0;
     for (int i = 0; i < n; i++)
         if (counts_segments(&p->list[i]) ||
@@ -369,7 +371,7 @@ static bool is_open(const planner *p, int i)
 {
     const atn_prospect *const x = &p->r.v[i];
     return !p->tried[i] && p->probe[i].ops == 0 &&
-           0.9 * p->scale * atn_plan_estimate_least(p, x) < p->best &&
+           (p->relaxed || 0.9 * p->scale * atn_plan_estimate_least(p, x) < p->best) &&
            p->like[SHAPE][x->group[SHAPE]].n < TRIES;
 }
 
@@ -384,7 +386,7 @@ static double expected(const planner *p, const atn_prospect *x)
  * `pipelines`: may be one. */
 static int most_promising(const planner *p, bool pipelines)
 {
-    double least = is_job(p) ? PROMISING * p->best : INFINITY;
+    double least = is_job(p) && !p->relaxed ? PROMISING * p->best : INFINITY;
     int found = -1;
     for (int i = 0; i < p->r.n; i++) {
         const bool considered = is_open(p, i) && (pipelines || p->r.v[i].segments <= 1);
@@ -404,9 +406,20 @@ static int next_to_look_at(const planner *p)
     return first >= 0 ? first : most_promising(p, true);
 }
 
+/* On few ranks what is left of the budget suffices for some that promise less: messages may overlap
+ * more, and share links less, than is expected of them. */
+static bool may_relax(const planner *p)
+{
+    return p->reduced && !p->relaxed && p->budget > 0 && p->q.p <= ATN_EXACT_RANKS;
+}
+
 static atn_status look_at_next(planner *p)
 {
-    const int i = p->budget > 0 ? next_to_look_at(p) : -1;
+    int i = p->budget > 0 ? next_to_look_at(p) : -1;
+    if (i < 0 && may_relax(p)) {
+        p->relaxed = true;
+        i = next_to_look_at(p);
+    }
     if (i < 0) {
         judge_the_rest(p);
         atn_plan_check_begin(p);

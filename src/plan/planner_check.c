@@ -24,7 +24,7 @@ static bool has_shared_hosts(const planner *p) { return p->inside.b > 0; }
 bool atn_plan_check_applies(const planner *p)
 {
     const bool rooted = (atn_sched_operation_get(p->q.op)->flags & ATN_ROOTED) != 0;
-    return p->reduced && rooted && p->q.p > ATN_EXACT_RANKS;
+    return p->reduced && rooted;
 }
 
 /* The miniature that shows the traffic of more ranks; NULL: these are all. */
@@ -54,6 +54,8 @@ void atn_plan_check_begin(planner *p)
 {
     const int64_t each = has_shared_hosts(p) ? STEPS : STEPS_TREES;
     p->reserve = atn_plan_check_applies(p) && ranks_of(p) <= MOST_RANKS ? each * ranks_of(p) : 0;
+    if (p->q.p <= ATN_EXACT_RANKS && p->reserve > p->budget)
+        p->reserve = p->budget; /* what is left */
     memset(p->tried, 0, sizeof *p->tried * (size_t)p->r.n);
     for (int i = 0; i < p->r.n && p->reserve > 0; i++)
         expect_overlap(p, &p->r.v[i]);

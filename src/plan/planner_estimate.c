@@ -10,6 +10,8 @@
 enum { SHORT_RANKS = 256 };
 /* Traffic may make a prospect this much better than its form where ranks share hosts. */
 enum { SURPRISING = 3 };
+/* On few ranks, traffic takes longer to look at than schedules: only what promises this much. */
+static const double likely = 1.25;
 
 /* ---- contention as closed forms see it ---- */
 
@@ -414,7 +416,8 @@ double atn_plan_estimate_least(const planner *p, const atn_prospect *x)
  * budget, too. */
 void atn_plan_estimate_next(planner *p)
 {
-    const int most = p->place[MANY].traffic.hosts ? SURPRISING : PROMISING;
+    const bool few = p->reduced && p->q.p <= ATN_EXACT_RANKS;
+    const double most = p->place[MANY].traffic.hosts ? SURPRISING : few ? likely : PROMISING;
     while (p->sampled && p->at < p->r.n && p->budget > p->whole / 2) {
         const atn_prospect *const x = &p->r.v[p->at];
         bool *const known = &p->tried[traffic_of(p, x)];

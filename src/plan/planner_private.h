@@ -53,6 +53,7 @@ struct atn_planning {
     atn_miniature mini;
     atn_form_facts all, few; /* of the problem, of the miniature */
     atn_trial_probe *probe;  /* of each prospect */
+    bool relaxed;            /* forms are no reason not to look at a prospect */
     double best, scale;      /* least time found; least of times over forms, at most 1 */
     int64_t reserve;         /* steps left for the schedules of all ranks, after the others */
     double exact;            /* least time found by them */
