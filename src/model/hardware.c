@@ -55,8 +55,14 @@ static double cost_of(context *x, const atn_op_graph *g, int id, atn_message_cos
     return 0.0;
 }
 
+static atn_status by_ports(const atn_op_graph *g, atn_cost_fn cost, void *x, double *seconds_p,
+                           atn_error *err)
+{
+    return atn_model_ports_time(g, cost, x, NULL, seconds_p, err);
+}
+
 /* One callback and one entry per model; the last arguments fill in x.of for every channel i. */
-#define MODEL(name, ...)                                                                           \
+#define MODEL(name, walk, ...)                                                                     \
     static double name##_cost(void *x, const atn_op_graph *g, int id, atn_message_cost *cost)      \
     {                                                                                              \
         return cost_of(x, g, id, cost, cost_##name);                                               \
@@ -68,7 +74,7 @@ static double cost_of(context *x, const atn_op_graph *g, int id, atn_message_cos
             x.last[i].bytes = -1;                                                                  \
             __VA_ARGS__;                                                                           \
         }                                                                                          \
-        return atn_model_ports_time(c->g, name##_cost, &x, NULL, seconds_p, err);                  \
+        return walk(c->g, name##_cost, &x, seconds_p, err);                                        \
     }
 
 static void cost_alpha_beta(const context *x, int channel, double bytes, atn_message_cost *cost)
@@ -77,9 +83,10 @@ static void cost_alpha_beta(const context *x, int channel, double bytes, atn_mes
     const double t = h->alpha + h->beta * bytes;
     *cost = (atn_message_cost){.sync = true, .send = t, .send_port = t, .recv = t, .recv_port = t};
 }
-MODEL(alpha_beta, x.of.hockney[i] = atn_model_channel_hockney(c->m, i))
+MODEL(alpha_beta, by_ports, x.of.hockney[i] = atn_model_channel_hockney(c->m, i))
 
-/* (2.1) and (2.2): a second message follows g + (m-1)G later. */
+/* (2.1) and (2.2): a second message follows g + (m-1)G later.  LogGPH counts both messages of a
+ * send-receive, (5.8) and (6.7); LogGP one, (4.16). */
 static void cost_loggph(const context *x, int channel, double bytes, atn_message_cost *cost)
 {
     const atn_loggp *p = &x->of.loggp[channel];
@@ -88,15 +95,16 @@ static void cost_loggph(const context *x, int channel, double bytes, atn_message
                                .send_port = p->gap + stream,
                                .lead = p->o + p->latency,
                                .recv = stream + p->o,
-                               .recv_port = p->gap + stream};
+                               .recv_port = p->gap + stream,
+                               .whole = 2 * p->o + p->latency + stream};
 }
-MODEL(loggph, x.of.loggp[i] = atn_model_channel_loggp(c->m, i))
+MODEL(loggph, atn_model_ports_turns, x.of.loggp[i] = atn_model_channel_loggp(c->m, i))
 
 static void cost_loggp(const context *x, int channel, double bytes, atn_message_cost *cost)
 {
     cost_loggph(x, channel, bytes, cost);
 }
-MODEL(loggp, {
+MODEL(loggp, by_ports, {
     if (i == 0)
         find_worst(&x);
     x.of.loggp[i] = atn_model_channel_loggp(c->m, i);
@@ -119,7 +127,7 @@ static void cost_plogp(const context *x, int channel, double bytes, atn_message_
         .recv_port = gap,
     };
 }
-MODEL(plogp, x.of.latency[i] = atn_model_plogp_latency(c->m, i))
+MODEL(plogp, by_ports, x.of.latency[i] = atn_model_plogp_latency(c->m, i))
 
 /* The first transfer belongs to the sender, the last one to the receiver. */
 static void transfers(double first, double between, double last, atn_message_cost *cost)
@@ -141,28 +149,27 @@ static void cost_lognp(const context *x, int channel, double bytes, atn_message_
                                            : atn_model_channel_message(m, channel, bytes) / n;
     transfers(o, fmax(0.0, n - 2) * o, n > 1 ? o : 0.0, cost);
 }
-MODEL(lognp, {
+MODEL(lognp, by_ports, {
     if (i == 0)
         find_worst(&x);
 })
 
 /* (5.2) and (5.3); if not measured, the network part is the bytes at the rate of a link. */
+static double mlognp_message(const atn_machine *m, int channel, double bytes)
+{
+    const atn_lognp *p = &m->channel[channel].lognp;
+    if (p->mw.nsizes > 0)
+        return atn_model_table_time(&p->mw, bytes, 1) + atn_model_table_time(&p->net, bytes, 1);
+    return atn_model_channel_message(m, channel, bytes);
+}
+
+/* All transfers occupy both ranks, also that of the network: (5.9) and (6.9) add them up. */
 static void cost_mlognp(const context *x, int channel, double bytes, atn_message_cost *cost)
 {
-    const atn_machine *m = x->c->m;
-    const atn_lognp *p = &m->channel[channel].lognp;
-    if (p->mw.nsizes > 0) {
-        const double mw = atn_model_table_time(&p->mw, bytes, 1);
-        transfers(mw / 2, atn_model_table_time(&p->net, bytes, 1), mw / 2, cost);
-        return;
-    }
-    const double all = atn_model_channel_message(m, channel, bytes);
-    const double net = atn_model_channel_inside(channel)
-                           ? 0.0
-                           : fmin(all, bytes / atn_model_channel_rate(m, channel));
-    transfers((all - net) / 2, net, (all - net) / 2, cost);
+    const double t = mlognp_message(x->c->m, channel, bytes);
+    *cost = (atn_message_cost){.send = t, .send_port = t, .recv = t, .recv_port = t, .whole = t};
 }
-MODEL(mlognp, {})
+MODEL(mlognp, atn_model_ports_turns, {})
 
 static void cost_lmo(const context *x, int channel, double bytes, atn_message_cost *cost)
 {
@@ -170,4 +177,4 @@ static void cost_lmo(const context *x, int channel, double bytes, atn_message_co
     const double end = p->fixed + bytes * p->byte;
     transfers(end, bytes / p->rate, end, cost);
 }
-MODEL(lmo, x.of.lmo[i] = atn_model_channel_lmo(c->m, i))
+MODEL(lmo, by_ports, x.of.lmo[i] = atn_model_channel_lmo(c->m, i))

@@ -9,10 +9,11 @@
 /* A message that starts at t occupies the sender's port until t + send_port; the send completes at
  * t + send.  The message reaches the receiver `lead` later, waits for the receive, occupies the
  * receiver's port for recv_port and completes after recv.  sync: it starts `handshake` after both
- * ends are ready. */
+ * ends are ready.  whole: the time of both messages of a send-receive, if it counts them one after
+ * the other (see atn_model_ports_turns). */
 typedef struct {
     bool sync;
-    double handshake, send, send_port, lead, recv, recv_port;
+    double handshake, send, send_port, lead, recv, recv_port, whole;
 } atn_message_cost;
 
 /* Seconds of a local operation; for a send, fills in *cost instead. */
@@ -23,5 +24,11 @@ typedef double (*atn_cost_fn)(void *context, const atn_op_graph *g, int node,
  * the completion of every operation.  ATN_FINDING: deadlock. */
 atn_status atn_model_ports_time(const atn_op_graph *g, atn_cost_fn cost, void *context,
                                 double *done, double *time_p, atn_error *err);
+
+/* The same for models in which a rank that sends to one rank and receives from another in one step
+ * (MPI_Sendrecv) spends the whole time of both messages, one after the other.  An exchange with one
+ * rank is one message. */
+atn_status atn_model_ports_turns(const atn_op_graph *g, atn_cost_fn cost, void *context,
+                                 double *time_p, atn_error *err);
 
 #endif
