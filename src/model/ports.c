@@ -8,6 +8,7 @@
 typedef struct {
     int waits;    /* incomplete predecessors, including the start of the call */
     double ready; /* completion of the latest predecessor */
+    double known; /* the same without the one on its port: a handshake may begin */
     bool posted;  /* waits only for its other end */
     bool sent;    /* a send that has started */
     double lands; /* of a send: arrival of the first byte */
@@ -35,6 +36,13 @@ static void release(walk *w, int id, double at)
         w->ready[w->nready++] = id;
 }
 
+/* By a dependency, not by the port. */
+static void satisfy(walk *w, int id, double at)
+{
+    w->v[id].known = fmax(w->v[id].known, at);
+    release(w, id, at);
+}
+
 /* The operation completes `at`; its port is free at `port`. */
 static void finish(walk *w, int id, double at, double port)
 {
@@ -47,7 +55,7 @@ static void finish(walk *w, int id, double at, double port)
     if (x->next >= 0)
         release(w, x->next, port);
     for (int i = 0; i < x->nsucc; i++)
-        release(w, w->g->succ[x->succ + i], at);
+        satisfy(w, w->g->succ[x->succ + i], at);
 }
 
 static void arrive(walk *w, int recv, const atn_message_cost *c)
@@ -69,6 +77,12 @@ static void begin(walk *w, int send, double at, const atn_message_cost *c)
     finish(w, send, at + c->send, at + c->send_port);
 }
 
+/* When both ends are ready; handshakes pass while the ports are busy with earlier messages. */
+static double meet(const state *send, const state *recv, double handshake)
+{
+    return fmax(fmax(send->ready, recv->ready), fmax(send->known, recv->known) + handshake);
+}
+
 static void post_message(walk *w, int id)
 {
     const atn_op_node *x = &w->g->nodes[id];
@@ -81,7 +95,7 @@ static void post_message(walk *w, int id)
     if (sends && !c.sync)
         begin(w, send, w->v[send].ready, &c);
     else if (c.sync && both)
-        begin(w, send, fmax(w->v[send].ready, w->v[recv].ready) + c.handshake, &c);
+        begin(w, send, meet(&w->v[send], &w->v[recv], c.handshake), &c);
     if (w->v[send].sent && w->v[recv].posted)
         arrive(w, recv, &c);
 }

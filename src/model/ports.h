@@ -8,9 +8,9 @@
 
 /* A message that starts at t occupies the sender's port until t + send_port; the send completes at
  * t + send.  The message reaches the receiver `lead` later, waits for the receive, occupies the
- * receiver's port for recv_port and completes after recv.  sync: it starts `handshake` after both
- * ends are ready.  whole: the time of both messages of a send-receive, if it counts them one after
- * the other (see atn_model_ports_turns). */
+ * receiver's port for recv_port and completes after recv.  sync: it starts when both ends are
+ * ready, at least `handshake` after their dependencies are satisfied.  whole: the time of each
+ * message of a send-receive that counts both (see atn_model_ports_turns). */
 typedef struct {
     bool sync;
     double handshake, send, send_port, lead, recv, recv_port, whole;

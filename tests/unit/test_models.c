@@ -275,8 +275,11 @@ static void plogp_formulas(void **state)
     near(predict("plogp", "scatter/binomial", "", 16, 4096, m, NULL),
          gap(4096) + gap(2 * 4096) + gap(4 * 4096) + gap(8 * 4096) + 4 * L);
     atn_model_machine_free(m);
-    m = plogp_machine(1024); /* handshake: 2 g(1) + 2 L more for each sequential message */
+    m = plogp_machine(1024); /* handshake: 2 g(1) + 2 L more for each message that waits for one */
     const double handshake = 2 * gap(1) + 3 * L;
+    /* the handshakes of the root overlap */
+    near(predict("plogp", "bcast/linear", "", 9, n, m, NULL), 8 * g + handshake);
+    near(predict("plogp", "scatter/linear", "", 9, n, m, NULL), 8 * g + handshake);
     near(predict("plogp", "bcast/chain", "", 9, n, m, NULL), 8 * (g + handshake));
     near(predict("plogp", "bcast/binomial", "", 16, n, m, NULL), 4 * g + 4 * handshake);
     atn_model_machine_free(m);
