@@ -274,6 +274,10 @@ static void plogp_formulas(void **state)
     near(predict("plogp", "scatter/linear", "", 9, n, m, NULL), 8 * g + L);
     near(predict("plogp", "scatter/binomial", "", 16, 4096, m, NULL),
          gap(4096) + gap(2 * 4096) + gap(4 * 4096) + gap(8 * 4096) + 4 * L);
+    /* sum of g(j m) + (P - 1) L; single blocks overlap instead: (P - 1)(g(m) + L) */
+    near(predict("plogp", "scatter/chain_bundle", "", 5, 4096, m, NULL),
+         gap(4096) + gap(2 * 4096) + gap(3 * 4096) + gap(4 * 4096) + 4 * L);
+    near(predict("plogp", "scatter/chain", "", 5, 4096, m, NULL), 4 * (gap(4096) + L));
     atn_model_machine_free(m);
     m = plogp_machine(1024); /* handshake: 2 g(1) + 2 L more for each message that waits for one */
     const double handshake = 2 * gap(1) + 3 * L;
