@@ -1,5 +1,6 @@
 /* cmd_explain.c - attune explain: ranks the algorithms of a problem by predicted time. */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,9 @@
 #include "plan/form.h"
 #include "plan/miniature.h"
 #include "plan/planner.h"
+#include "plan/segment.h"
 #include "plan/travel.h"
+#include "plan/trial.h"
 
 #define US "%.4g" /* format of microseconds */
 
@@ -361,6 +364,56 @@ static atn_status correct(explanation *x, atn_error *err)
     return st;
 }
 
+/* ---- segments ---- */
+
+static const char *const segment_words[] = {"usual", "search", NULL};
+
+/* The first of its row, which is the fastest. */
+static bool is_first(const atn_ranking *r, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (r->v[k].choice.row == r->v[i].choice.row)
+            return false;
+    return true;
+}
+
+static void search_one(const explanation *x, const atn_model *model, atn_prospect *p)
+{
+    atn_segment_search s = {.q = &x->f.q,
+                            .m = x->machine,
+                            .model = model,
+                            .few = ATN_FEW_SEGMENTS,
+                            .budget = INT64_MAX,
+                            .tries = INT_MAX};
+    atn_choice c = p->choice;
+    double seconds = 0;
+    if (atn_plan_segment_find(&s, &c, &seconds) != ATN_OK || seconds >= p->seconds)
+        return;
+    const terms form = terms_of_form(x, &c);
+    p->choice = c;
+    p->seconds = seconds;
+    p->form = form.known ? form.v[LATENCY] + form.v[BYTES] + form.v[REDUCTION] : p->form;
+    p->evaluated = true;
+    p->beyond = false;
+    p->does = 0; /* no other has its schedule */
+}
+
+/* The segment that minimises the time of each pipelined algorithm. */
+static atn_status search_segments(explanation *x, const atn_model *model, atn_error *err)
+{
+    if (strcmp(atn_cli_arg_text(x->a, "segment"), "search") != 0)
+        return ATN_OK;
+    if (x->f.q.p > ATN_EXACT_RANKS)
+        return atn_fail(err, ATN_USAGE,
+                        "--segment search: schedules of %d ranks are too large; at most %d ranks",
+                        x->f.q.p, ATN_EXACT_RANKS);
+    for (int i = 0; i < x->r.n; i++)
+        if (is_first(&x->r, i) && atn_plan_segment_applies(x->r.v[i].choice.row))
+            search_one(x, model, &x->r.v[i]);
+    atn_plan_ranking_sort(&x->r);
+    return ATN_OK;
+}
+
 static atn_status plan(explanation *x, atn_error *err)
 {
     const char *name = atn_cli_arg_text(x->a, "model");
@@ -373,7 +426,7 @@ static atn_status plan(explanation *x, atn_error *err)
     if (!st && x->r.n == 0)
         return atn_fail(err, ATN_FINDING, "%s: no algorithm other than native is applicable",
                         x->a->operands[0]);
-    return st ? st : correct(x, err);
+    return st ? st : search_segments(x, model, err);
 }
 
 static atn_status find_neighbours(const atn_args *a, explanation *x, atn_error *err)
@@ -402,6 +455,7 @@ static int explain(const atn_args *a, atn_error *err)
     st = st ? st : find_neighbours(a, &x, err);
     st = st ? st : atn_cli_forecast_sharing(x.machine, x.topo, &x.f.q.shared, err);
     st = st ? st : plan(&x, err);
+    st = st ? st : correct(&x, err);
     st = st ? st : write_all(&x, err);
     atn_plan_ranking_free(&x.r);
     atn_model_machine_free(x.machine);
@@ -419,6 +473,9 @@ static const atn_option options[] = {
              "Model that evaluates schedules; default: taulop inside a host, else links"),
     ATN_TEXT("wisdom", "FILE", NULL,
              "Wisdom of this machine: times measured on fewer ranks correct predictions"),
+    ATN_WORD(
+        "segment", "HOW", "usual", segment_words,
+        "Segment sizes of pipelines: the usual ones, or search for the best of each algorithm"),
     ATN_INT("top", "N", "10", 1, 10000, "Number of candidates to show"),
     ATN_INT("budget", "N", "40000000", 0, 0,
             "Maximum number of steps, of about 30 ns, to evaluate schedules; inside a job: "
@@ -450,7 +507,10 @@ const atn_command atn_cmd_explain = {
         "included, and 'shared' those through shared memory, which connects the ranks of a host "
         "unless ATTUNE_TRANSPORT is mpi; 'why' is the term in which the candidate exceeds the "
         "best. "
-        "The evaluation of a candidate stops at twice the time of the best. Candidates with equal "
+        "The evaluation of a candidate stops at twice the time of the best. A few sizes of "
+        "segments "
+        "are evaluated, and for the best candidate sizes in between; with --segment search the "
+        "size that minimises the time of each algorithm is found. Candidates with equal "
         "schedules on all ranks are listed once, by the simplest name. The table is sorted by "
         "predicted_us, then by name. ATTUNE_SELECT=model selects in the same way inside a job; "
         "among candidates that differ by less than about 2 % it prefers one whose schedule was "

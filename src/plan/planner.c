@@ -465,7 +465,11 @@ bool atn_plan_planning_step(atn_planning *p)
         p->status = look_at_next(p);
         break;
     case CHECK:
-        p->next = atn_plan_check_next(p) ? CHECK : DONE;
+        p->next = atn_plan_check_next(p) ? CHECK : SEGMENT;
+        break;
+    case SEGMENT:
+        atn_plan_segment_improve(p);
+        p->next = DONE;
         break;
     case DONE:
         break;

@@ -3,7 +3,8 @@
  * Closed forms, with what links make of messages (traffic.h), estimate all candidates.  Then
  * schedules are evaluated on machine and topology, always those with the least expected time, as
  * long as forms promise more than the best time found and the budget of steps lasts.  Of variants
- * that differ in the segment only, the best few are looked at.  With many ranks a smaller instance
+ * that differ in the segment only, the best few are looked at; if one of them is best, sizes in
+ * between are searched (segment.h).  With many ranks a smaller instance
  * is evaluated (miniature.h).  Floating point decides, so one rank plans and distributes the
  * result. */
 #ifndef ATN_PLAN_PLANNER_H
@@ -82,10 +83,5 @@ atn_alpha_beta atn_plan_planner_network(const atn_problem *q, const atn_machine 
 atn_status atn_plan_planner_time(const atn_choice *choice, const atn_problem *q,
                                  const atn_machine *m, const atn_model *model, int64_t *budget,
                                  double *seconds_p, atn_error *err);
-/* The segment size that minimises the predicted time of a row: powers of two from 1K on; 0: one
- * piece is best. */
-atn_status atn_plan_planner_segment(const atn_row *row, const atn_problem *q, const atn_machine *m,
-                                    const atn_model *model, int64_t *segment_p, double *seconds_p,
-                                    atn_error *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include "plan/trial.h"
 
 /* What comes next; after the last there is nothing left to look at. */
-typedef enum { LIST, FORMS, TRAFFIC, LOOK, CHECK, DONE } atn_plan_stage;
+typedef enum { LIST, FORMS, TRAFFIC, LOOK, CHECK, SEGMENT, DONE } atn_plan_stage;
 
 /* Groups of prospects: those that differ in the segment only; also in windows and synchronisation,
  * which hardly change traffic; also in the order of ranks, with the same form; all of a row. */
@@ -109,5 +109,10 @@ bool atn_plan_check_applies(const planner *p);
 void atn_plan_check_begin(planner *p);
 /* Evaluates the schedules of all ranks of the next one; false: there is none. */
 bool atn_plan_check_next(planner *p);
+
+/* ---- segments (planner_segment.c) ---- */
+
+/* Gives the best one, if it is a pipeline, the segment that minimises its time. */
+void atn_plan_segment_improve(planner *p);
 
 #endif

@@ -1,6 +1,5 @@
 /* planner_problem.c - see planner.h: what a plan needs about a problem and a single choice. */
 #include <math.h>
-#include <string.h>
 
 #include "plan/miniature.h"
 #include "plan/planner.h"
@@ -87,36 +86,4 @@ bool atn_plan_takes_long(const atn_problem *q, int ms)
         atn_max(atn_sched_rank_blocks(q, op->source), atn_sched_rank_blocks(q, op->result));
     const int64_t bytes = least_rate(q->topo) / 8 * ms / 1000;
     return bytes > 0 && blocks > 0 && q->bytes > bytes / blocks;
-}
-
-/* ---- segments ---- */
-
-atn_status atn_plan_planner_segment(const atn_row *row, const atn_problem *q, const atn_machine *m,
-                                    const atn_model *model, int64_t *segment_p, double *seconds_p,
-                                    atn_error *err)
-{
-    const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_algo_row_params(row, list);
-    atn_choice c = {.row = row};
-    int at = 0;
-    atn_algo_params_default(row, &c.params);
-    while (at < n && strcmp(list[at]->name, "segment") != 0)
-        at++;
-    double best = INFINITY;
-    atn_status status = ATN_OK;
-    for (int64_t s = 0; status == ATN_OK && s < q->bytes; s = s ? 2 * s : 1024) {
-        int64_t budget = INT64_MAX;
-        double seconds = 0;
-        if (s > 0 && at == n)
-            break;
-        if (at < n)
-            c.params.v[at] = s;
-        status = atn_plan_planner_time(&c, q, m, model, &budget, &seconds, err);
-        if (status == ATN_OK && seconds < best) {
-            best = seconds;
-            *segment_p = s;
-        }
-    }
-    *seconds_p = best;
-    return status;
 }

@@ -94,6 +94,25 @@ check "equal schedules are listed once" once
 names() { attune explain bcast:2:8 | grep -q '^same schedules: .*bcast/linear.* as bcast/binomial$'; }
 check "other names are printed" names
 
+# ---- segments ----
+# The model of the literature, (P - 1)(g(s) + L) + g(s)(k - 1), is least near 5972 bytes (see test_planner.c).
+cat >train.machine <<'END'
+attune-machine 1
+channel only
+  plogp L=50
+  table plogp-gap 1
+    0 20
+    1M 88100.384
+end
+END
+segment_of() {
+    attune explain bcast:9:1M --machine train.machine --model plogp --top 999 --format csv "$@" 2>/dev/null |
+        sed -n 's/^"\?bcast\/chain{segment=\([0-9A-Z]*\)}.*/\1/p' | head -1
+}
+searches() { [ "$(segment_of)" = 8K ] && [ "$(segment_of --segment search)" = 6400 ]; }
+check "explain --segment search finds the best segment" searches
+fails 2 'attune: --segment search: *at most 64 ranks' attune explain bcast:65:1M --segment search
+
 # ---- many ranks ----
 # Every candidate is listed; evaluated ones are marked, and messages of all ranks are not counted.
 many() { attune explain "$1" --topology "$2" --top 10000 --format csv 2>/dev/null >many.csv; }

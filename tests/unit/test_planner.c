@@ -11,6 +11,8 @@
 #include "made.h"
 #include "plan/candidates.h"
 #include "plan/planner.h"
+#include "plan/segment.h"
+#include "plan/trial.h"
 #include "sched/text.h"
 
 #include "model_time.h"
@@ -192,7 +194,8 @@ static void long_pipelines(void **state)
     atn_model_machine_free(m);
 }
 
-/* (P - 1)(g(s) + L) + g(s)(k - 1), searched, has its minimum at the model's optimum. */
+/* (P - 1)(g(s) + L) + g(s)(n/s - 1) has its minimum at s = sqrt(f n / ((P - 2) b)) for
+ * g(s) = f + b s: 5972 bytes here, between the powers of two. */
 static void best_segment(void **state)
 {
     (void)state;
@@ -203,24 +206,39 @@ static void best_segment(void **state)
     c->plogp.latency = L;
     atn_model_table_put(&c->plogp.gap, 0, 1, fixed);
     atn_model_table_put(&c->plogp.gap, 1 << 20, 1, fixed + byte * n);
-    double best = INFINITY;
-    int64_t wanted = 0;
-    for (int64_t s = 1024; s < n; s *= 2) {
-        const double g = fixed + byte * (double)s, k = n / (double)s;
-        const double time = (p - 1) * (g + L) + g * (k - 1);
-        if (time < best) {
-            best = time;
-            wanted = s;
-        }
-    }
     const atn_problem q = {.op = ATN_BCAST, .p = p, .bytes = 1 << 20};
-    int64_t segment = -1;
+    atn_segment_search s = {.q = &q,
+                            .m = m,
+                            .model = atn_model_find("plogp"),
+                            .few = ATN_FEW_SEGMENTS,
+                            .budget = INT64_MAX,
+                            .tries = 64};
+    atn_choice choice = {.row = atn_algo_catalog_by_name("bcast/chain")};
     double seconds = 0;
-    assert_int_equal(atn_plan_planner_segment(atn_algo_catalog_by_name("bcast/chain"), &q, m,
-                                              atn_model_find("plogp"), &segment, &seconds, NULL),
-                     ATN_OK);
-    assert_int_equal(segment, wanted);
-    assert_true(fabs(seconds / best - 1) < 1e-6);
+    atn_algo_params_default(choice.row, &choice.params);
+    assert_int_equal(atn_plan_segment_find(&s, &choice, &seconds), ATN_OK);
+    const double size = (double)choice.params.v[1], k = ceil(n / size), g = fixed + byte * n / k;
+    assert_true(size > 5972 / 1.1 && size < 5972 * 1.1);
+    assert_true(fabs(seconds / ((p - 1) * (g + L) + g * (k - 1)) - 1) < 1e-3);
+    assert_true(s.tries > 40);                              /* not every size */
+    choice.row = atn_algo_catalog_by_name("scatter/chain"); /* has none */
+    assert_int_equal(atn_plan_segment_find(&s, &choice, &seconds), ATN_NOT_APPLICABLE);
+    atn_model_machine_free(m);
+}
+
+/* The planner goes on from the sizes of its candidates, which are powers of two. */
+static void planner_searches_segments(void **state)
+{
+    (void)state;
+    atn_machine *m = atn_model_machine_builtin();
+    const atn_problem q = {.op = ATN_REDUCE, .p = 33, .bytes = 256 << 10};
+    atn_ranking r;
+    assert_int_equal(atn_plan_planner_rank(&q, m, NULL, 40000000, &r, NULL), ATN_OK);
+    const atn_prospect *const best = &r.v[0];
+    assert_true(best->segments > 1 && (best->segments & (best->segments - 1)) != 0);
+    for (int i = 1; i < r.n; i++) /* better than the sizes that all candidates have */
+        assert_true(!r.v[i].evaluated || best->seconds < 0.99 * r.v[i].seconds);
+    atn_plan_ranking_free(&r);
     atn_model_machine_free(m);
 }
 
@@ -582,6 +600,7 @@ int main(void)
         cmocka_unit_test(tokens_must_gain_clearly),
         cmocka_unit_test(long_pipelines),
         cmocka_unit_test(best_segment),
+        cmocka_unit_test(planner_searches_segments),
         cmocka_unit_test(model_by_topology),
         cmocka_unit_test(hosts_of_many_ranks_have_leaders),
         cmocka_unit_test(plans_suit_hosts_of_many_ranks),
