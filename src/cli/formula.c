@@ -8,7 +8,8 @@
 #include "sched/text.h"
 
 static const char *const contentions[] = {"node", "network", NULL};
-static const char *const transports[] = {"whole", "segments", "stream", NULL};
+static const char *const transports[] = {"whole",     "segments", "stream",
+                                         "zero-copy", "buffered", NULL};
 static const char *const units[] = {"block", "whole", NULL};
 
 const atn_option atn_cli_formula_options[] = {
@@ -151,7 +152,8 @@ static int word_index(const char *const *words, const char *word)
 
 static atn_tau_transport transport(const atn_args *a, atn_tau_transport otherwise)
 {
-    static const atn_tau_transport by_word[] = {ATN_TAU_WHOLE, ATN_TAU_SEGMENTS, ATN_TAU_STREAM};
+    static const atn_tau_transport by_word[] = {ATN_TAU_WHOLE, ATN_TAU_SEGMENTS, ATN_TAU_STREAM,
+                                                ATN_TAU_DIRECT, ATN_TAU_BUFFERED};
     return atn_cli_arg_given(a, "transport")
                ? by_word[word_index(transports, atn_cli_arg_text(a, "transport"))]
                : otherwise;
@@ -168,13 +170,14 @@ atn_tau_view atn_cli_formula_view(const atn_args *a, atn_form block)
                           .block = block};
 }
 
-static atn_status read_expression(const atn_args *a, const char *text, atn_terms *terms_p,
-                                  atn_error *err)
+static atn_status read_expression(const atn_args *a, const char *text, atn_tau_transport otherwise,
+                                  atn_terms *terms_p, atn_error *err)
 {
-    const atn_tau_rules rules = {.transport = transport(a, ATN_TAU_KEEP),
+    const atn_tau_transport how = transport(a, otherwise);
+    const atn_tau_rules rules = {.transport = how,
                                  .slower = !atn_cli_arg_given(a, "no-axiom"),
-                                 .drop_overheads = atn_cli_arg_given(a, "transport") &&
-                                                   !atn_cli_arg_given(a, "overheads")};
+                                 .drop_overheads =
+                                     how != ATN_TAU_KEEP && !atn_cli_arg_given(a, "overheads")};
     atn_tau *x;
     atn_status st = atn_tau_parse(text, &x, err);
     if (st)
@@ -223,6 +226,7 @@ static atn_status read_algorithm(const atn_args *a, const char *operand, atn_ter
 atn_status atn_cli_formula_read(const atn_args *a, const char *operand, atn_terms *terms_p,
                                 atn_error *err)
 {
-    return is_algorithm(operand) ? read_algorithm(a, operand, terms_p, err)
-                                 : read_expression(a, operand, terms_p, err);
+    if (is_algorithm(operand))
+        return read_algorithm(a, operand, terms_p, err);
+    return read_expression(a, operand, ATN_TAU_KEEP, terms_p, err);
 }

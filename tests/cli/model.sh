@@ -32,6 +32,11 @@ attune schedule show bcast/binomial -p 8 --format text >mine
 prints '2·L0(m,1) + 2·L0(m,2) + 2·L0(m,4)' attune model expr mine
 holds ' us for m = 65536' attune model expr bcast/binomial -p 8 --nodes 2 --machine builtin
 
+prints 'o0(m) + L0(m,2)' attune model expr '2||T0(m)' --transport zero-copy --overheads
+prints '3·L0(m,1)' attune model expr 'T0(m)' --transport buffered
+prints 'L0(m,1) + L0(m,2) + L0(m,4)' attune model expr bcast/binomial -p 8 --transport zero-copy
+prints '44·L0(m,8) + L1(m,8)' attune model expr allgather/recursive_doubling@rr -p 16 --nodes 2 --transport buffered
+
 # ---- compare ----
 golden model_compare.out 0 attune model compare allgather/ring@rr allgather/ring@seq -p 32 --nodes 4
 golden model_compare_less.out 0 attune model compare $rda@rr $rda@seq -p 32 --nodes 4

@@ -41,9 +41,15 @@ static bool expand_segments(atn_tau_transport how, atn_form count, atn_form tau,
            push_leaf(t, ATN_TAU_L, 0, atn_tau_form_sub(count, one), S, twice);
 }
 
+int atn_tau_hops(atn_tau_transport how)
+{
+    return how == ATN_TAU_DIRECT ? 1 : how == ATN_TAU_BUFFERED ? 3 : 2;
+}
+
 bool atn_tau_expand(atn_tau_transport how, int channel, atn_form size, atn_form tau, atn_terms *t)
 {
-    const atn_form one = atn_tau_form_int(1), two = atn_tau_form_int(2);
+    const atn_form one = atn_tau_form_int(1);
+    const atn_form hops = atn_tau_form_int(channel == 0 ? atn_tau_hops(how) : 2);
     atn_form count;
     if (how == ATN_TAU_KEEP)
         return push_leaf(t, ATN_TAU_T, channel, one, size, tau);
@@ -52,9 +58,7 @@ bool atn_tau_expand(atn_tau_transport how, int channel, atn_form size, atn_form 
     if (channel == 0 && (how == ATN_TAU_SEGMENTS || how == ATN_TAU_STREAM) &&
         segments(&size, &count))
         return expand_segments(how, count, tau, t);
-    if (channel == 0 && how == ATN_TAU_ZERO_COPY)
-        return push_leaf(t, ATN_TAU_L, 0, one, size, tau);
-    return push_leaf(t, ATN_TAU_L, 0, two, size, tau) &&
+    return push_leaf(t, ATN_TAU_L, 0, hops, size, tau) &&
            (channel == 0 || push_leaf(t, ATN_TAU_L, channel, one, size, tau));
 }
 

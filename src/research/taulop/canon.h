@@ -19,8 +19,12 @@ typedef enum {
     ATN_TAU_WHOLE,    /* T0(m) = o0 + 2 L0(m,1), T1(m) = o1 + 2 L0(m,1) + L1(m,1)   (3.1), (3.3) */
     ATN_TAU_SEGMENTS, /* m = k*S: T0(m) = o0 + 2 L0(S,1) + (k-1) L0(S,2)            (3.2) */
     ATN_TAU_STREAM,   /* many of them: T0(m) = o0 + k L0(S,2)                       (4.4) */
-    ATN_TAU_ZERO_COPY /* T0(m) = o0 + L0(m,1) */
+    ATN_TAU_DIRECT,   /* zero-copy, one process reads from the other: T0(m) = o0 + L0(m,1) */
+    ATN_TAU_BUFFERED  /* the sender copies first (MPI_Bsend): T0(m) = o0 + 3 L0(m,1) */
 } atn_tau_transport;
+
+/* Transfers of a whole message inside a node. */
+int atn_tau_hops(atn_tau_transport how);
 
 typedef struct {
     atn_tau_transport transport;

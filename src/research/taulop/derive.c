@@ -213,6 +213,11 @@ static bool segmented_stage(writer *w, const atn_tau_flow *flows, int n)
 
 /* ---- stages ---- */
 
+static bool is_segmented(const atn_tau_view *view)
+{
+    return view->transport == ATN_TAU_SEGMENTS || view->transport == ATN_TAU_STREAM;
+}
+
 static bool stage(void *to, const atn_tau_flow *flows, int n, int channel, int64_t size)
 {
     writer *w = to;
@@ -225,15 +230,18 @@ static bool stage(void *to, const atn_tau_flow *flows, int n, int channel, int64
                         .tau = atn_tau_form_int(1)};
     if (w->view->overheads && !atn_push(&w->terms, o))
         return failed(w);
-    return w->view->transport == ATN_TAU_WHOLE || segmented_stage(w, flows, n);
+    return !is_segmented(w->view) || segmented_stage(w, flows, n);
 }
 
 atn_status atn_tau_derive(const atn_traffic *t, const atn_mapping *m, const atn_tau_view *view,
                           atn_terms *terms_p, atn_error *err)
 {
     writer w = {.t = t, .m = m, .view = view, .err = err};
-    const atn_step_visitor v = {
-        .to = &w, .step = step, .stage = stage, .no_transfers = view->transport != ATN_TAU_WHOLE};
+    const atn_step_visitor v = {.to = &w,
+                                .step = step,
+                                .stage = stage,
+                                .no_transfers = is_segmented(view),
+                                .hops = atn_tau_hops(view->transport)};
     if (!atn_tau_walk(t, m, view->contention, &v) && !w.status)
         failed(&w);
     if (!w.status)

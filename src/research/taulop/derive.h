@@ -18,8 +18,9 @@ typedef enum {
 
 typedef struct {
     atn_tau_contention contention;
-    /* WHOLE; or SEGMENTS, STREAM: a stage in memory by (3.2), or by (3.7) where a rank sends and
-     * receives; network transfers are not interleaved with it (5.12). */
+    /* WHOLE, DIRECT, BUFFERED: a message in memory is two, one or three transfers; or SEGMENTS,
+     * STREAM: a stage in memory by (3.2), or by (3.7) where a rank sends and receives; network
+     * transfers are not interleaved with it (5.12). */
     atn_tau_transport transport;
     bool overheads, sized; /* include o, and its sizes */
     bool copies;           /* include copies inside ranks */

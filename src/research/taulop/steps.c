@@ -40,11 +40,11 @@ static bool use_of(const walk *w, const atn_tau_flow *f, int step, atn_tau_use *
 {
     const int from = w->m->node_of[f->from], to = w->m->node_of[f->to];
     const int nic = w->contention == ATN_TAU_NETWORK ? 0 : to;
-    const atn_tau_use in[] = {{0, from, f->size}, {0, from, f->size}};
+    const int hops = w->visitor->hops > 0 ? w->visitor->hops : 2;
     const atn_tau_use across[] = {{0, from, f->size}, {1, nic, f->size}, {0, to, f->size}};
-    if (from == to && step > 1)
+    if (from == to && step >= hops)
         return false;
-    *use = from == to ? in[step] : across[step];
+    *use = from == to ? across[0] : across[step];
     return true;
 }
 

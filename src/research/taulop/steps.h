@@ -17,6 +17,7 @@ typedef struct {
     /* A stage of messages begins; the overhead of the slowest channel in it. */
     bool (*stage)(void *to, const atn_tau_flow *flows, int n, int channel, int64_t size);
     bool no_transfers; /* the visitor derives them from the flows */
+    int hops;          /* transfers of a message inside a node; 0: two */
 } atn_step_visitor;
 
 /* False: the visitor ended the walk, or out of memory. */
