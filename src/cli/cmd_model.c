@@ -14,7 +14,8 @@ static atn_status print_value(const atn_args *a, const atn_terms *t, atn_error *
 {
     const double bytes = (double)atn_cli_arg_int(a, "bytes"),
                  cell = (double)atn_cli_arg_int(a, "segment");
-    const atn_variable vars[] = {{"m", bytes}, {"S", cell}, {"k", cell > 0 ? bytes / cell : 1}};
+    const atn_variable vars[] = {
+        {"m", bytes}, {"S", cell}, {"k", cell > 0 ? bytes / cell : 1}, {"a", sizeof(void *)}};
     atn_tau_costs costs;
     double seconds = 0;
     atn_tau *x = atn_tau_terms_tau(t);
@@ -22,7 +23,7 @@ static atn_status print_value(const atn_args *a, const atn_terms *t, atn_error *
         return no_memory(err);
     atn_status st = atn_tau_machine_load(atn_cli_arg_text(a, "machine"), &costs, err);
     if (!st) {
-        st = atn_tau_value(x, &costs, vars, 3, &seconds, err);
+        st = atn_tau_value(x, &costs, vars, 4, &seconds, err);
         atn_tau_machine_free(&costs);
     }
     if (!st)
@@ -88,6 +89,7 @@ static int compare(const atn_args *a, atn_error *err)
 #define OPERAND                                                                                    \
     "FORMULA is an algorithm of 'attune algo list', optionally with parameters and with a "        \
     "mapping, as in allgather/ring@rr; a file written by 'attune schedule show --format text'; "   \
+    "a collective in shared memory, sm_bcast, sm_reduce or azequia_reduce; "                       \
     "or a tau-Lop expression such as '2||T1(m) + 3*L0(m,4)'. "
 
 #define COUNTED                                                                                    \

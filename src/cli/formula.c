@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "research/taulop/published.h"
 #include "sched/text.h"
 
 static const char *const contentions[] = {"node", "network", NULL};
@@ -187,6 +188,24 @@ static atn_status read_expression(const atn_args *a, const char *text, atn_tau_t
     return st;
 }
 
+/* Published costs of collectives that have no schedule. */
+static atn_status read_published(const atn_args *a, const char *operand, atn_terms *terms_p,
+                                 atn_error *err)
+{
+    const atn_tau_published *of = atn_tau_published_find(operand);
+    atn_tau_instance x = {.p = (int)atn_cli_arg_int(a, "ranks"), .degree = 2};
+    atn_status st = atn_tau_published_parse(operand, &x, err);
+    if (!st && x.p < 2)
+        st = atn_fail(err, ATN_USAGE, "%s: at least two ranks are necessary; set -p", operand);
+    char *text = st ? NULL : atn_tau_published_text(of, &x);
+    if (!st && !text)
+        st = atn_fail(err, ATN_MEMORY, "out of memory");
+    if (!st)
+        st = read_expression(a, text, of->direct ? ATN_TAU_DIRECT : ATN_TAU_KEEP, terms_p, err);
+    free(text);
+    return st;
+}
+
 /* Expressions do not start with an operation and a slash. */
 static bool is_algorithm(const char *text)
 {
@@ -228,5 +247,7 @@ atn_status atn_cli_formula_read(const atn_args *a, const char *operand, atn_term
 {
     if (is_algorithm(operand))
         return read_algorithm(a, operand, terms_p, err);
+    if (atn_tau_published_find(operand))
+        return read_published(a, operand, terms_p, err);
     return read_expression(a, operand, ATN_TAU_KEEP, terms_p, err);
 }

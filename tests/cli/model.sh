@@ -36,6 +36,10 @@ prints 'o0(m) + L0(m,2)' attune model expr '2||T0(m)' --transport zero-copy --ov
 prints '3·L0(m,1)' attune model expr 'T0(m)' --transport buffered
 prints 'L0(m,1) + L0(m,2) + L0(m,4)' attune model expr bcast/binomial -p 8 --transport zero-copy
 prints '44·L0(m,8) + L1(m,8)' attune model expr allgather/recursive_doubling@rr -p 16 --nodes 2 --transport buffered
+prints 'L0(S,1) + L0(S,2) + L0(S,3) + (k - 1)·L0(S,4) + L0(S,5) + (k - 1)·L0(S,7)' attune model expr sm_bcast -p 8
+prints 'k·L0(S,1) + k·L0(S,7) + 7k·γ(S,1)' attune model expr sm_reduce -p 8
+holds ' us for m = 65536' attune model expr azequia_reduce -p 8 --machine builtin
+fails 2 "attune: sm_bcast{degree=x}: 'degree=x}': parameters are degree=2*" attune model expr 'sm_bcast{degree=x}' -p 8
 
 # ---- compare ----
 golden model_compare.out 0 attune model compare allgather/ring@rr allgather/ring@seq -p 32 --nodes 4

@@ -3,91 +3,83 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
 #include "base/stats.h"
 #include "model/expr.h"
-#include "research/taulop/terms.h"
+#include "research/taulop/published.h"
 
-/* ---- V7: the pipelined broadcast of Open MPI's "sm" component ----
- * p ranks in a binary tree, k segments.  A rank copies the segment of its parent into its own
- * buffer, then to the user; the next segment follows two stages later; a rank of the deepest level
- * copies to the user at once. */
-
-enum { DEGREE = 2, STAGES = 64 };
-
-static int level(int rank)
-{
-    int d = 0;
-    for (; rank > 0; rank = (rank - 1) / DEGREE)
-        d++;
-    return d;
-}
-
-static int count_stages(int p, int k) { return level(p - 1) + 2 * k; }
-
-/* The ranks that copy in each stage.  (The closed forms of the literature hold only for trees whose
- * deepest level is odd.) */
-static void count_copies(int p, int k, int tau[STAGES])
-{
-    const int deepest = level(p - 1);
-    memset(tau, 0, sizeof *tau * STAGES);
-    for (int r = 0; r < p; r++) {
-        const int d = level(r);
-        const bool leaf = DEGREE * r + 1 >= p;
-        for (int j = 0; j < k; j++) {
-            if (r == 0 || !leaf || d == deepest)
-                tau[d + 2 * j]++; /* into its buffer; on the deepest level to the user */
-            if (r > 0 && (!leaf || d < deepest))
-                tau[d + 1 + 2 * j]++; /* to the user */
-        }
-    }
-}
+/* ---- collectives in shared memory ---- */
 
 static void expect_stages(int p, int k, const int *wanted, int n)
 {
-    int tau[STAGES];
-    assert_int_equal(count_stages(p, k), n);
-    count_copies(p, k, tau);
+    int tau[64];
+    assert_int_equal(atn_tau_sm_stages(p, 2, k, tau), n);
     assert_memory_equal(tau, wanted, sizeof *tau * (size_t)n);
 }
 
-/* The sum of L0(S, tau) over the stages. */
-static char *sum_of_stages(int p, int k)
+static void expect(const char *name, int p, int segments, bool overheads, const char *wanted)
 {
-    int tau[STAGES];
+    const atn_tau_published *of = atn_tau_published_find(name);
+    assert_non_null(of);
+    char *text =
+        atn_tau_published_text(of, &(atn_tau_instance){.p = p, .degree = 2, .segments = segments});
+    const atn_tau_rules rules = {.transport = of->direct ? ATN_TAU_DIRECT : ATN_TAU_KEEP,
+                                 .drop_overheads = !overheads};
+    atn_tau *x = NULL;
     atn_terms terms = {0};
-    count_copies(p, k, tau);
-    for (int i = 0; i < count_stages(p, k); i++)
-        if (tau[i] > 0)
-            assert_true(atn_push(&terms, (atn_term){.kind = ATN_TAU_L,
-                                                    .coef = atn_tau_form_int(1),
-                                                    .size = atn_tau_form_symbol("S"),
-                                                    .tau = atn_tau_form_int(tau[i])}));
-    assert_int_equal(atn_tau_terms_merge(&terms, NULL), ATN_OK);
-    char *text = atn_tau_terms_text(&terms, ATN_TAU_ASCII);
+    atn_error err = {0};
+    if (atn_tau_parse(text, &x, &err) || atn_tau_terms(x, &rules, &terms, &err))
+        fail_msg("%s: %s", text, err.text);
+    free(text);
+    text = atn_tau_terms_text(&terms, ATN_TAU_ASCII);
+    assert_string_equal(text, wanted);
+    free(text);
     atn_tau_terms_free(&terms);
-    return text;
+    atn_tau_free(x);
 }
 
-/* A tree of 8 as drawn in the literature, a full one of 15, and one of 31, whose deepest level is
- * even: all 31 ranks copy in odd stages, 14 in even ones, contrary to the printed closed form. */
+/* V7: a tree of 8 as drawn in the literature, a full one of 15, and one of 31, whose deepest level
+ * is even: all 31 ranks copy in odd stages, 14 in even ones, contrary to the printed closed
+ * form. */
 static void shared_memory_broadcast(void **state)
 {
     (void)state;
     static const int eight[] = {1, 2, 4, 7, 4, 7, 4, 7, 3, 5, 0};
     static const int fifteen[] = {1, 2, 7, 14, 7, 14, 7, 14, 6, 12, 0};
-    int tau[STAGES];
+    int tau[64];
     expect_stages(8, 4, eight, 11);
     expect_stages(15, 4, fifteen, 11);
-    count_copies(31, 4, tau);
+    atn_tau_sm_stages(31, 2, 4, tau);
     assert_int_equal(tau[6], 31);
     assert_int_equal(tau[7], 14);
-    char *text = sum_of_stages(8, 4);
-    assert_string_equal(text, "L0(S,1) + L0(S,2) + L0(S,3) + 3*L0(S,4) + L0(S,5) + 3*L0(S,7)");
-    free(text);
+    expect("sm_bcast", 8, 4, false,
+           "L0(S,1) + L0(S,2) + L0(S,3) + 3*L0(S,4) + L0(S,5) + 3*L0(S,7)");
+    /* the body repeats L(S,4) and L(S,7), of 15 ranks L(S,7) and L(S,14) */
+    expect("sm_bcast", 8, 0, false,
+           "L0(S,1) + L0(S,2) + L0(S,3) + (k - 1)*L0(S,4) + L0(S,5) + (k - 1)*L0(S,7)");
+    expect("sm_bcast", 15, 0, false,
+           "L0(S,1) + L0(S,2) + L0(S,6) + (k - 1)*L0(S,7) + L0(S,12) + (k - 1)*L0(S,14)");
+}
+
+static void shared_memory_reductions(void **state)
+{
+    (void)state;
+    /* (4.55): k [L(S,P-1) + L(S,1) + (P-1) gamma(S,1)] */
+    expect("sm_reduce", 8, 0, false, "k*L0(S,1) + k*L0(S,7) + 7k*g(S,1)");
+    expect("sm_reduce", 8, 3, false, "3*L0(S,1) + 3*L0(S,7) + 21*g(S,1)");
+    /* (4.58) of four threads: addresses to the root and back, the address of the result, P
+     * gamma(m/P, P), completion */
+    expect("azequia_reduce", 4, 0, false, "L0(0,1) + 8*L0(a,1) + L0(0,2) + 5*L0(a,2) + g(m,4)");
+    const atn_tau_published *of = atn_tau_published_find("sm_bcast{degree=3,segments=5}");
+    atn_tau_instance x = {.p = 8, .degree = 2};
+    assert_string_equal(of->name, "sm_bcast");
+    assert_int_equal(atn_tau_published_parse("sm_bcast{degree=3,segments=5}", &x, NULL), ATN_OK);
+    assert_true(x.degree == 3 && x.segments == 5);
+    assert_int_equal(atn_tau_published_parse("sm_bcast{degree=1}", &x, NULL), ATN_USAGE);
+    assert_int_equal(atn_tau_published_parse("sm_bcast{size=1}", &x, NULL), ATN_USAGE);
+    assert_null(atn_tau_published_find("sm_scatter"));
 }
 
 /* V11: closed forms of LogGP and LogGPH with the parameters of table 7.2, in microseconds.  Those
@@ -152,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shared_memory_broadcast),
+        cmocka_unit_test(shared_memory_reductions),
         cmocka_unit_test(loggph_closed_forms),
         cmocka_unit_test(errors_of_estimates),
     };
