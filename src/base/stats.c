@@ -79,3 +79,12 @@ atn_estimate atn_geometric_mean(const atn_estimate *v, int n)
 }
 
 double atn_mu(double e, double r) { return fmax(e, r) / fmin(e, r); }
+
+double atn_rho_of_mu(double mu, bool high) { return high ? mu - 1 : 1 - 1 / mu; }
+
+double atn_rho(double e, double r) { return atn_rho_of_mu(atn_mu(e, r), e > r); }
+
+double atn_mu_of_rho(double rho, bool high)
+{
+    return high ? rho + 1 : rho < 1 ? 1 / (1 - rho) : INFINITY;
+}

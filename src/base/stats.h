@@ -41,5 +41,10 @@ atn_estimate atn_geometric_mean(const atn_estimate *v, int n);
 
 /* Proportional error of an estimate e of a time r > 0: max / min, the same for twice and half. */
 double atn_mu(double e, double r);
+/* Relative error |e - r| / r: 1 for twice, 0.5 for half.  The two are functions of each other if it
+ * is known whether the estimate is too high: rho = mu - 1, else 1 - 1/mu. */
+double atn_rho(double e, double r);
+double atn_rho_of_mu(double mu, bool high);
+double atn_mu_of_rho(double rho, bool high); /* infinite for rho >= 1 and too low */
 
 #endif

@@ -119,7 +119,7 @@ static atn_status add_tasks(scoring *s, atn_error *err)
 
 static int score(const atn_args *a, atn_error *err)
 {
-    scoring s = {.a = a};
+    scoring s = {.a = a, .score.within = atn_cli_arg_number(a, "within")};
     atn_status st = read_all(&s, err);
     st = st ? st : add_tasks(&s, err);
     if (!st)
@@ -140,6 +140,8 @@ static const atn_option options[] = {
     ATN_OPTION_TOPOLOGY("Topology of the job"),
     ATN_TEXT("models", "LIST", NULL, "Models, separated by commas; default: all"),
     ATN_SIZE("from", "SIZE", "0", "Ignore smaller messages"),
+    ATN_NUMBER("within", "RHO", "0.2", 0, 1000,
+               "Relative error of predictions counted as accurate"),
     ATN_FLAG("rows", "Show every algorithm instead of the summary"),
     {0},
 };
@@ -155,7 +157,10 @@ const atn_command atn_cmd_model_score = {
         "/ min(predicted, measured), 'worst' the largest; 'bias' is the geometric mean of "
         "predicted over measured. 'price' is the cost of selection by the model: the measured time "
         "of the algorithm with the least predicted time, divided by that of the fastest algorithm, "
-        "averaged over operations and sizes; 'dearest' is the largest of these. If the samples "
+        "averaged over operations and sizes; 'dearest' is the largest of these. 'rho' is the mean "
+        "relative error, |predicted - measured| / measured, and 'within' the part of the "
+        "predictions whose relative error is at most --within: those with a proportional error up "
+        "to 1 + RHO if they are too high, 1 / (1 - RHO) if too low. If the samples "
         "contain the variant 'attune' of 'attune bench --machine', the line 'planner' has this "
         "figure for its selections.",
     .examples = ATN_NOTES({"attune model score bench.samples --machine cluster.machine",

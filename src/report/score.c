@@ -78,10 +78,14 @@ atn_merit atn_report_score_merit(const atn_score *s, int model, const char *oper
         m.mu += mu;
         m.worst_mu = fmax(m.worst_mu, mu);
         m.bias += log(x->predicted[model] / x->measured);
+        m.rho += atn_rho(x->predicted[model], x->measured);
+        m.within += mu <= atn_mu_of_rho(s->within, x->predicted[model] > x->measured);
         m.rows++;
     }
     if (m.rows > 0) {
         m.mu /= m.rows;
+        m.rho /= m.rows;
+        m.within /= m.rows;
         m.bias = exp(m.bias / m.rows);
     }
     add_prices(s, model, operation, &m);
@@ -130,12 +134,18 @@ atn_status atn_report_score_write_rows(FILE *f, const atn_score *s, const char *
 static void merit_line(atn_table *t, const char *name, const atn_merit *m, const char *operation)
 {
     const double v[] = {m->mu, m->worst_mu, m->bias, m->price, m->worst_price};
+    const double errors[] = {m->rho, m->within};
     atn_report_cell(t, "%s", operation ? operation : "all");
     atn_report_cell(t, "%s", name);
     atn_report_cell(t, "%d", m->rows);
     for (int i = 0; i < 5; i++)
         if (v[i] > 0)
             atn_report_cell(t, "%.3f", v[i]);
+        else
+            atn_report_cell(t, "%s", "");
+    for (int i = 0; i < 2; i++)
+        if (m->mu > 0)
+            atn_report_cell(t, "%.3f", errors[i]);
         else
             atn_report_cell(t, "%s", "");
 }
@@ -162,10 +172,11 @@ static bool first_of_operation(const atn_score *s, int i)
 atn_status atn_report_score_write_merits(FILE *f, const atn_score *s, const char *format,
                                          bool terminal, atn_error *err)
 {
-    static const atn_column columns[] = {
-        {"operation", ATN_CELL_TEXT}, {"model", ATN_CELL_TEXT},    {"rows", ATN_CELL_NUMBER},
-        {"mu", ATN_CELL_NUMBER},      {"worst", ATN_CELL_NUMBER},  {"bias", ATN_CELL_NUMBER},
-        {"price", ATN_CELL_NUMBER},   {"dearest", ATN_CELL_NUMBER}};
+    static const atn_column columns[] = {{"operation", ATN_CELL_TEXT}, {"model", ATN_CELL_TEXT},
+                                         {"rows", ATN_CELL_NUMBER},    {"mu", ATN_CELL_NUMBER},
+                                         {"worst", ATN_CELL_NUMBER},   {"bias", ATN_CELL_NUMBER},
+                                         {"price", ATN_CELL_NUMBER},   {"dearest", ATN_CELL_NUMBER},
+                                         {"rho", ATN_CELL_NUMBER},     {"within", ATN_CELL_NUMBER}};
     atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
     for (int i = 0; i < s->rows.n; i++)
         if (first_of_operation(s, i))

@@ -2,8 +2,10 @@
  * prediction.
  *
  * The error of a prediction is the ratio mu = max(predicted, measured) / min(...): a factor of two
- * counts the same in both directions, and 1 is exact.  The cost of a selection is the measured
- * time of the algorithm that was predicted to be fastest, divided by that of the fastest. */
+ * counts the same in both directions, and 1 is exact.  The relative error rho = |predicted -
+ * measured| / measured is 1 for twice and 0.5 for half the time.  The cost of a selection is the
+ * measured time of the algorithm that was predicted to be fastest, divided by that of the
+ * fastest. */
 #ifndef ATN_REPORT_SCORE_H
 #define ATN_REPORT_SCORE_H
 
@@ -24,6 +26,7 @@ typedef struct {
 typedef struct {
     int nmodels;
     const char *model[ATN_SCORE_MODELS];
+    double within;               /* relative error of predictions that count as accurate */
     ATN_VEC(atn_score_row) rows; /* rows of a task (operation and bytes) are contiguous */
 } atn_score;
 
@@ -33,6 +36,8 @@ typedef struct {
     double mu, worst_mu;       /* mean and worst error */
     double bias;               /* geometric mean of predicted over measured */
     double price, worst_price; /* mean and worst price of its selection, over the tasks */
+    double rho;                /* mean relative error */
+    double within;             /* part of the predictions with at most that of the score */
 } atn_merit;
 
 atn_merit atn_report_score_merit(const atn_score *s, int model, const char *operation);

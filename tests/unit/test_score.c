@@ -21,7 +21,7 @@ static atn_score make(void)
         {"reduce", 1024, "chain", 5, {5, 1, 0}, false},
         {"reduce", 1024, "binomial", 1, {1, 5, 0}, false},
     };
-    atn_score s = {.nmodels = 3, .model = {"right", "wrong", "mute"}};
+    atn_score s = {.nmodels = 3, .model = {"right", "wrong", "mute"}, .within = 1};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_true(atn_push(&s.rows, rows[i]));
     return s;
@@ -50,6 +50,9 @@ static void wrong_model(void **state)
     assert_float_equal(m.worst_mu, 8, 1e-12);
     assert_float_equal(m.price, 8.0 / 3, 1e-12);
     assert_float_equal(m.worst_price, 5, 1e-12);
+    /* relative errors 1 7 1 1 0.8 4: half of them at most 1 high, one at most 0.8 low */
+    assert_float_equal(m.rho, 14.8 / 6, 1e-12);
+    assert_float_equal(m.within, 4.0 / 6, 1e-12);
     const atn_merit b = atn_report_score_merit(&s, 1, "reduce");
     assert_int_equal(b.tasks, 1);
     assert_float_equal(b.price, 5, 1e-12);
@@ -83,9 +86,9 @@ static void tables(void **state)
     assert_int_equal(atn_report_score_write_merits(f, &s, "csv", false, &err), ATN_OK);
     assert_int_equal(atn_report_score_write_rows(f, &s, "csv", false, &err), ATN_OK);
     fclose(f);
-    assert_non_null(strstr(text, "operation,model,rows,mu,worst,bias,price,dearest\n"));
+    assert_non_null(strstr(text, "operation,model,rows,mu,worst,bias,price,dearest,rho,within\n"));
     assert_non_null(strstr(text, "all,wrong,6,4.000,8.000,"));
-    assert_non_null(strstr(text, "reduce,mute,0,,,,,\n"));
+    assert_non_null(strstr(text, "reduce,mute,0,,,,,,,\n"));
     assert_non_null(strstr(text, "operation,bytes,algorithm,measured_s,right,wrong,mute\n"));
     assert_non_null(strstr(text, "reduce,1024,binomial,1.000000000,1.000000000,5.000000000,\n"));
     free(text);

@@ -138,6 +138,9 @@ static void errors_of_estimates(void **state) /* V12, (7.8) to (7.15) */
 {
     (void)state;
     assert_true(atn_mu(2, 1) == 2 && atn_mu(0.5, 1) == 2);
+    assert_true(atn_rho(2, 1) == 1 && atn_rho(0.5, 1) == 0.5);
+    assert_true(atn_rho_of_mu(2, true) == 1 && atn_rho_of_mu(2, false) == 0.5);
+    assert_true(atn_mu_of_rho(1, true) == 2 && atn_mu_of_rho(0.5, false) == 2);
 }
 
 int main(void)
