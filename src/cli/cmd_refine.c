@@ -6,6 +6,7 @@
 
 #include "base/stats.h"
 #include "cli/forecast.h"
+#include "model/estimate.h"
 #include "model/model.h"
 #include "model/refine.h"
 #include "report/samples.h"
@@ -18,6 +19,7 @@ typedef struct {
     atn_schedule **schedules;
     atn_op_graph g;
     const atn_times *seconds;
+    int64_t bytes;
 } observation;
 
 typedef struct {
@@ -68,7 +70,7 @@ static atn_status build_schedules(const fitting *s, const atn_task *t, const atn
 static atn_status add_observation(fitting *s, const atn_task *t, const atn_variant *v,
                                   atn_error *err)
 {
-    observation l = {.seconds = &v->seconds};
+    observation l = {.seconds = &v->seconds, .bytes = t->bytes};
     atn_choice choice;
     atn_operation op;
     char *name = strdup(v->algorithm);
@@ -133,23 +135,29 @@ static double median_of(const double *v, int n)
     return atn_median(copy, n).mid;
 }
 
+/* Of all samples; 0: out of memory. */
+static double measured_time(const observation *l)
+{
+    double *copy = malloc((size_t)l->seconds->n * sizeof *copy), mid = 0;
+    if (copy) {
+        memcpy(copy, l->seconds->v, (size_t)l->seconds->n * sizeof *copy);
+        mid = atn_median(copy, l->seconds->n).mid;
+    }
+    free(copy);
+    return mid;
+}
+
 /* Mean of max(p, m) / min(p, m) over the observations, with the current factors. */
 static double mean_error(fitting *s)
 {
     double sum = 0;
     int n = 0;
     for (int i = 0; i < s->observations.n; i++) {
-        const atn_times *t = s->observations.v[i].seconds;
-        double *copy = malloc((size_t)t->n * sizeof *copy);
-        if (!copy)
-            return 0;
-        memcpy(copy, t->v, (size_t)t->n * sizeof *copy);
         s->now = &s->observations.v[i];
-        const double measured = atn_median(copy, t->n).mid, p = predict(s, s->refiner.knob);
-        free(copy);
+        const double measured = measured_time(s->now), p = predict(s, s->refiner.knob);
         if (p <= 0 || measured <= 0)
             continue;
-        sum += fmax(p, measured) / fmin(p, measured);
+        sum += atn_mu(p, measured);
         n++;
     }
     return n ? sum / n : 0;
@@ -172,6 +180,47 @@ static void refine_all(fitting *s)
             more = true;
         }
     }
+}
+
+/* ---- least squares ---- */
+
+static double predict_with(void *context, const atn_machine *m, int i)
+{
+    const fitting *s = context;
+    const atn_model_case c = {.g = &s->observations.v[i].g, .m = m, .t = s->topo};
+    double seconds = 0;
+    return s->model->evaluate(&c, &seconds, NULL) == ATN_OK ? seconds : -1;
+}
+
+/* The transfer times of every measured size. */
+static atn_status estimate_all(fitting *s, atn_error *err)
+{
+    const int n = s->observations.n;
+    double *seconds = malloc(((size_t)n + 1) * sizeof *seconds);
+    if (!seconds)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    for (int i = 0; i < n; i++) {
+        seconds[i] = measured_time(&s->observations.v[i]);
+        atn_model_estimate_size(s->machine, s->observations.v[i].bytes);
+    }
+    s->updates = atn_model_estimate(s->machine, predict_with, s, seconds, n);
+    free(seconds);
+    return s->updates >= 0 ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+}
+
+static atn_status has_tables(const fitting *s, atn_error *err)
+{
+    if (strncmp(s->model->name, "taulop", strlen("taulop")) != 0)
+        return atn_fail(err, ATN_USAGE,
+                        "--ols estimates the transfers of tau-Lop; omit --model %s or --ols",
+                        s->model->name);
+    for (int c = -1; (c = atn_model_machine_next(s->machine, c)) >= 0;)
+        if (s->machine->channel[c].transfer.nsizes == 0)
+            return atn_fail(err, ATN_INPUT,
+                            "%s: channel %s has no table transfer to start from; measure it with "
+                            "attune measure",
+                            s->machine->origin, s->machine->channel[c].name);
+    return ATN_OK;
 }
 
 /* ---- the command ---- */
@@ -215,8 +264,9 @@ static void close_fit(fitting *s)
 static void report(const fitting *s, double before, double after)
 {
     char name[64];
-    fprintf(stderr, "%d updates from %d variants; mean error of %s: %.3f before, %.3f after\n",
-            s->updates, s->observations.n, s->model->name, before, after);
+    fprintf(stderr, "%d %s from %d variants; mean error of %s: %.3f before, %.3f after\n",
+            s->updates, s->refiner.n > 0 ? "updates" : "equations", s->observations.n,
+            s->model->name, before, after);
     if (s->skipped > 0)
         fprintf(stderr, "%d variants skipped: no applicable schedule\n", s->skipped);
     for (int i = 0; i < s->refiner.n; i++) {
@@ -233,8 +283,8 @@ static atn_status write_machine(const atn_args *a, const fitting *s, double erro
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &when));
     *s->trial = *s->machine;
     atn_model_machine_turn(s->trial, s->refiner.knob);
-    snprintf(note, sizeof note, "%s, %d updates, mean error %.3f of %s", date, s->updates, error,
-             s->model->name);
+    snprintf(note, sizeof note, "%s, %d %s, mean error %.3f of %s", date, s->updates,
+             s->refiner.n > 0 ? "updates" : "equations", error, s->model->name);
     char *text = atn_model_machine_note(s->trial, "refined", note)
                      ? atn_model_machine_print(s->trial)
                      : NULL;
@@ -245,22 +295,35 @@ static atn_status write_machine(const atn_args *a, const fitting *s, double erro
     return ATN_OK;
 }
 
+/* Factors of all parameters, or every transfer time by itself. */
+static atn_status fit(const atn_args *a, fitting *s, atn_error *err)
+{
+    const bool ols = atn_cli_arg_given(a, "ols");
+    const double forget = (double)atn_cli_arg_int(a, "remember");
+    if (!ols)
+        atn_model_refiner_begin(&s->refiner, atn_model_machine_knobs(s->machine), 1 - 1 / forget,
+                                0.5);
+    atn_status status = ols ? has_tables(s, err) : ATN_OK;
+    const double before = status == ATN_OK ? mean_error(s) : 0;
+    if (status == ATN_OK && ols)
+        status = estimate_all(s, err);
+    else if (status == ATN_OK)
+        refine_all(s);
+    if (status != ATN_OK)
+        return status;
+    const double after = mean_error(s);
+    report(s, before, after);
+    return write_machine(a, s, after, err);
+}
+
 static int refine(const atn_args *a, atn_error *err)
 {
     fitting s = {.machine = NULL};
     atn_status status = open_fit(a, &s, err);
     if (status == ATN_OK)
         status = prepare_observations(&s, err);
-    if (status == ATN_OK) {
-        const double forget = (double)atn_cli_arg_int(a, "remember");
-        atn_model_refiner_begin(&s.refiner, atn_model_machine_knobs(s.machine), 1 - 1 / forget,
-                                0.5);
-        const double before = mean_error(&s);
-        refine_all(&s);
-        const double after = mean_error(&s);
-        report(&s, before, after);
-        status = write_machine(a, &s, after, err);
-    }
+    if (status == ATN_OK)
+        status = fit(a, &s, err);
     close_fit(&s);
     return status;
 }
@@ -270,6 +333,7 @@ static const atn_option options[] = {
     ATN_TEXT("model", "NAME", "taulop", "Model whose predictions are fitted (docs/models.md)"),
     ATN_INT("remember", "N", "200", 10, 1000000,
             "Number of updates after which an old one has little weight"),
+    ATN_FLAG("ols", "Estimate the transfer times L(m, tau) one by one, by ordinary least squares"),
     {0},
 };
 
@@ -282,7 +346,10 @@ const atn_command atn_cmd_model_refine = {
         "SAMPLES are files of 'attune bench --raw'. Every five samples of an algorithm give one "
         "update: the overheads and transfer times of each channel and the cost of reductions are "
         "multiplied by factors, which recursive least squares with forgetting determines. The new "
-        "machine is written to standard output or -o FILE, the factors to standard error.",
+        "machine is written to standard output or -o FILE, the factors to standard error.\n\n"
+        "With --ols, every value of the tables of transfer times is estimated by itself: each "
+        "value of the machine and the median time of each algorithm and size is one equation, "
+        "whose errors ordinary least squares minimise. Measured sizes are added to the tables.",
     .examples = ATN_NOTES({"attune model refine cluster.machine bench.samples -o refined.machine",
                            "Fit a machine to benchmark samples"}),
     .options = options,

@@ -40,6 +40,37 @@ again() { attune model refine --model alpha-beta new.machine calls 2>&1 >/dev/nu
     grep -Eq 'switch transfer +factor (1\.0|0\.9)'; }
 check "a second fit changes nothing" again
 
+# ---- least squares ----
+# A broadcast of four ranks is 2 o + 2 L(m,1) + 2 L(m,2) = 8 us; it took 8.9, which both transfers share.
+cat >table.machine <<'EOF'
+attune-machine 1
+channel memory
+  overhead below=1 from=1
+  table transfer 1 2 3 4
+    8K 1 2 3 4
+    16K 2 4 6 8
+end
+EOF
+cat >broadcasts <<'EOF'
+attune-samples 1
+job 4 0000000000000000 Some MPI 1.0
+task bcast 8192 0.000000000
+variant 0 native native
+variant 1 named binomial
+s 0 0.5
+s 1 0.0000089
+s 1 0.0000089
+done
+end
+EOF
+estimated() { attune model refine --ols table.machine broadcasts -o ols.machine 2>err &&
+    grep -Eq '^ +8K +1\.15 2\.15 3 4$' ols.machine && grep -Eq '^ +16K +2 4 6 8$' ols.machine &&
+    grep -Eq '^1 equations from 1 variants; mean error of taulop: 1\.11. before, 1\.03. after' err; }
+check "transfer times are estimated by least squares" estimated
+fails 2 'attune: --ols estimates the transfers of tau-Lop; omit --model plogp or --ols' \
+    attune model refine --ols --model plogp table.machine broadcasts
+fails 3 'attune: slow.machine: channel memory has no table transfer*' attune model refine --ols slow.machine calls
+
 # ---- invalid input ----
 fails 2 'attune: missing operand MACHINE SAMPLES ...*' attune model refine slow.machine
 fails 2 'attune: --model crystal: unknown model; there are: alpha-beta,*' attune model refine --model crystal slow.machine calls
