@@ -29,8 +29,9 @@ enum {
     ATN_PASS_ORDER = 8    /* order=rank|lr1|lr2|lr3|dfs|name: see order.h */
 };
 
-/* Sensitivity to arrival skew: every rank depends on all others; data are forwarded by other ranks;
- * each pair of ranks is independent. */
+/* Sensitivity to arrival skew: ranks wait for others before they send; data are forwarded by other
+ * ranks; each pair of ranks is independent.  Of a descriptor: with default parameters; others may
+ * change it (behaviour.h). */
 typedef enum { ATN_COORDINATED, ATN_STORE_FORWARD, ATN_DIRECT } atn_class;
 
 /* ATN_LEVELS: words LEVEL:ALGORITHM instead of name=value (levels.h).  The value of ATN_LEVELS and

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/behaviour.h"
 #include "cli/lookup.h"
 #include "model/expr.h"
 #include "report/json.h"
@@ -12,13 +13,8 @@
 
 enum { ROOM = 320 };
 
-static const char *const class_names[] = {
-    [ATN_COORDINATED] = "coordinated",
-    [ATN_STORE_FORWARD] = "store-and-forward",
-    [ATN_DIRECT] = "direct",
-};
 static const char *const class_docs[] = {
-    [ATN_COORDINATED] = "every rank waits for all ranks",
+    [ATN_COORDINATED] = "ranks wait for others before they send",
     [ATN_STORE_FORWARD] = "data passes through other ranks",
     [ATN_DIRECT] = "each pair of ranks communicates on its own",
 };
@@ -53,7 +49,7 @@ static const char *group_of(const atn_row *row, char *room)
 static const char *class_of(const atn_row *row, char *room)
 {
     (void)room;
-    return class_names[row->algo->klass];
+    return atn_algo_class_names[row->algo->klass];
 }
 
 static const char *needs_of(const atn_row *row, char *room)
@@ -270,19 +266,32 @@ static void print_params(FILE *f, const atn_row *row)
     }
 }
 
+/* With its parameters, as the schedules of a few ranks show it. */
+static atn_class class_with(const atn_choice *c)
+{
+    const atn_problem q = {
+        .op = c->row->op, .p = 8, .bytes = 65536, .segments = 1, .shared = ATN_SHARED_ALL};
+    atn_class class = c->row->algo->klass;
+    if (c->row->algo->build && atn_algo_refuses(c->row, &q, &c->params) == NULL)
+        atn_algo_class_of(c->row, &q, &c->params, &class, NULL);
+    return class;
+}
+
 static void print_page(FILE *f, const atn_choice *choice)
 {
     const atn_row *row = choice->row;
+    const atn_class class = class_with(choice);
     char room[ROOM];
     atn_algo_params_print(row, &choice->params, room, sizeof room);
     fprintf(f, "%s: %s\n\n", room, row->algo->summary);
     for (int i = 1; i < FIELDS - 1; i++) {
-        const char *text = fields[i].text(row, room);
+        const bool is_class = fields[i].text == class_of;
+        const char *text = is_class ? atn_algo_class_names[class] : fields[i].text(row, room);
         if (!text || !*text || fields[i].text == params_of)
             continue;
         fprintf(f, "%-12s %s", fields[i].name, text);
-        if (fields[i].text == class_of)
-            fprintf(f, " (%s)", class_docs[row->algo->klass]);
+        if (is_class)
+            fprintf(f, " (%s)", class_docs[class]);
         fputc('\n', f);
         if (fields[i].text == cost_of)
             print_example(f, choice);

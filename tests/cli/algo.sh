@@ -35,6 +35,9 @@ golden algo_show.out 0 attune algo show allreduce/ring
 golden algo_show_params.out 0 attune algo show 'bcast/chain{segment=8K,chains=2}'
 golden algo_show.json 0 attune algo show bcast/chain --format json
 golden algo_show.csv 0 attune algo show barrier/linear --format csv
+# Parameters change the class: without synchronisation all rounds start at once.
+holds 'class        direct' attune algo show alltoall/pairwise
+holds 'class        coordinated' attune algo show 'alltoall/pairwise{window=1}'
 golden algo_show_native.out 0 attune algo show alltoallw/native
 
 # ---- output ----

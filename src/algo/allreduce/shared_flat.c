@@ -22,7 +22,7 @@ const atn_algo atn_algo_allreduce_shared_flat = {
         "collectives, 2008",
     .cost = "(p - 1) * (a + b * n + g * n)",
     .needs = ATN_NEEDS_SHARED,
-    .klass = ATN_COORDINATED,
+    .klass = ATN_DIRECT,
     .group = "latency",
     .build = build,
 };

@@ -38,7 +38,7 @@ const atn_algo atn_algo_alltoall_bruck = {
             " min(c, 1) * a + b * n * c))))",
     .needs = ATN_NEEDS_SIZES,
     .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC,
-    .klass = ATN_STORE_FORWARD,
+    .klass = ATN_COORDINATED,
     .group = "latency",
     .params = params,
     .build = build,

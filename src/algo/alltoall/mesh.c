@@ -22,7 +22,7 @@ const atn_algo atn_algo_alltoall_mesh = {
                            " + (y - 1) * (a + b * n * p / y) + (z - 1) * (a + b * n * p / z))"),
     .needs = ATN_NEEDS_COMPOSITE | ATN_NEEDS_SIZES,
     .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
-    .klass = ATN_STORE_FORWARD,
+    .klass = ATN_COORDINATED,
     .group = "latency",
     .params = atn_algo_mesh_params,
     .refuses = atn_algo_mesh_refuses,

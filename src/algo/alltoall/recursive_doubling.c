@@ -23,7 +23,7 @@ const atn_algo atn_algo_alltoall_recursive_doubling = {
     .cost = "log2(p) * (a + b * n * p / 2)",
     .needs = ATN_NEEDS_POW2 | ATN_NEEDS_SIZES,
     .passes = ATN_PASS_WINDOW | ATN_PASS_SYNC | ATN_PASS_ORDER,
-    .klass = ATN_STORE_FORWARD,
+    .klass = ATN_COORDINATED,
     .group = "latency",
     .build = build,
 };

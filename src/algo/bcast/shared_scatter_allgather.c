@@ -35,7 +35,7 @@ const atn_algo atn_algo_bcast_shared_scatter_allgather = {
     .cost = "min(p - 1, 1) * (p * a + b * n)",
     .needs = ATN_NEEDS_SHARED,
     .shares = true,
-    .klass = ATN_DIRECT,
+    .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
     .build = build,
 };
