@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "research/taulop/compare.h"
+#include "research/taulop/machine.h"
 #include "research/taulop/summa.h"
 
 static atn_status no_memory(atn_error *err) { return atn_fail(err, ATN_MEMORY, "out of memory"); }
@@ -68,6 +69,46 @@ static atn_status print_costs(const atn_args *a, const atn_summa *s, atn_error *
     return st ? st : print_cost(a, "columns:", &t, atn_tau_summa_columns(s, &t, err), err);
 }
 
+/* ---- time ---- */
+
+/* The costs of a machine for sizes in blocks. */
+typedef struct {
+    atn_tau_costs bytes;
+    double block;
+} block_costs;
+
+static double overhead(void *data, int channel, double blocks)
+{
+    const block_costs *c = data;
+    return c->bytes.o(c->bytes.data, channel, blocks * c->block);
+}
+
+static double transfer(void *data, int channel, double blocks, double tau)
+{
+    const block_costs *c = data;
+    return c->bytes.L(c->bytes.data, channel, blocks * c->block, tau);
+}
+
+/* The formula adds up all messages of a kind, so it has few overheads. */
+static atn_status print_time(const atn_args *a, const atn_summa *s, const atn_terms *total,
+                             atn_error *err)
+{
+    block_costs c = {.block = (double)s->block_bytes};
+    const atn_tau_costs costs = {.data = &c, .o = overhead, .L = transfer};
+    double seconds = 0;
+    atn_tau *x = atn_tau_terms_tau(total);
+    atn_status st =
+        x ? atn_tau_machine_load(atn_cli_arg_text(a, "machine"), &c.bytes, err) : no_memory(err);
+    if (!st) {
+        st = atn_tau_value(x, &costs, NULL, 0, &seconds, err);
+        atn_tau_machine_free(&c.bytes);
+    }
+    if (!st)
+        fprintf(a->out, "%-10s %.4g s\n", "time:", seconds);
+    atn_tau_free(x);
+    return st;
+}
+
 static atn_status show(const atn_args *a, const char *path, const atn_summa *s,
                        const atn_terms *total, atn_error *err)
 {
@@ -82,6 +123,8 @@ static atn_status show(const atn_args *a, const char *path, const atn_summa *s,
     if (!st)
         fprintf(a->out, "%-10s %" PRId64 " blocks, %.0f MiB\n", "volume:", volume,
                 (double)volume * (double)s->block_bytes / (1 << 20));
+    if (!st && atn_cli_arg_given(a, "machine"))
+        st = print_time(a, s, total, err);
     return st;
 }
 
@@ -119,6 +162,7 @@ static int summa(const atn_args *a, atn_error *err)
 static const atn_option options[] = {
     ATN_FLAG("traffic", "List sender, receiver and number of blocks of each iteration"),
     ATN_FLAG("ascii", "Write formulas in ASCII"),
+    ATN_OPTION_MACHINE("Also print the time on this machine ('builtin': built-in one)"),
     {0},
 };
 

@@ -53,6 +53,8 @@ holds 'undecided' attune model compare '8||T0(m)' 'T1(m)' --no-axiom
 cp "$root"/examples/summa/*.conf .
 golden model_summa.out 0 attune model summa config2.conf config1.conf
 golden model_summa_mod.out 0 attune model summa config2_mod.conf config2.conf --traffic --ascii
+timed() { attune model summa config1.conf --machine "$root/examples/ethernet.machine" | grep -Eq '^time: +[0-9.]+ s$'; }
+check "the time of a layout on a machine" timed
 sed 's/^column 107/column 106/' config1.conf >bad
 fails 3 '*bad:10: the columns have a total width of 255, but the matrix 256; change their widths' \
     attune model summa bad
