@@ -468,8 +468,7 @@ bool atn_plan_planning_step(atn_planning *p)
         p->next = atn_plan_check_next(p) ? CHECK : SEGMENT;
         break;
     case SEGMENT:
-        atn_plan_segment_improve(p);
-        p->next = DONE;
+        p->next = atn_plan_segment_improve(p) ? SEGMENT : DONE;
         break;
     case DONE:
         break;

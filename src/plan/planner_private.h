@@ -5,6 +5,7 @@
 #include "plan/form.h"
 #include "plan/miniature.h"
 #include "plan/planner.h"
+#include "plan/segment.h"
 #include "plan/traffic.h"
 #include "plan/trial.h"
 
@@ -65,6 +66,9 @@ struct atn_planning {
     double hoped;                         /* least hope so far */
     bool *tried;                          /* of each prospect; before, of each kind of traffic */
     atn_plan_excess *like[GROUPS], every; /* of each group of prospects, by its number; of all */
+    atn_prospect *improved; /* whose segment is searched; NULL: none yet */
+    atn_segment_search search;
+    atn_segment_climb climb;
     atn_status status;
 };
 typedef struct atn_planning planner;
@@ -112,7 +116,8 @@ bool atn_plan_check_next(planner *p);
 
 /* ---- segments (planner_segment.c) ---- */
 
-/* Gives the best one, if it is a pipeline, the segment that minimises its time. */
-void atn_plan_segment_improve(planner *p);
+/* Searches for the segment that minimises the time of the best one, if it is a pipeline; false:
+ * done. */
+bool atn_plan_segment_improve(planner *p);
 
 #endif

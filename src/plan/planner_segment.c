@@ -3,7 +3,6 @@
  * Candidates have a few sizes of segments.  Between them, the best pipeline may have a better one:
  * it is searched with steps that the others have left. */
 #include "plan/planner_private.h"
-#include "plan/segment.h"
 
 /* Sizes that are tried; the part of all steps that they may take; what makes a difference. */
 enum { TRIED = 6, PART = 8 };
@@ -32,24 +31,33 @@ static void adopt(planner *p, atn_prospect *x, const atn_choice *c, double secon
     x->does = 0;
 }
 
-void atn_plan_segment_improve(planner *p)
+static bool begin(planner *p)
 {
     atn_prospect *const x = fastest(p);
     const int64_t most = p->whole / PART, left = p->budget < most ? p->budget : most;
-    atn_segment_search s = {.q = &p->q,
-                            .m = p->m,
-                            .model = p->model,
-                            .few = ATN_FEW_SEGMENTS,
-                            .budget = left,
-                            .tries = TRIED};
-    double seconds = 0;
-
     if (p->reduced || x == NULL || !x->evaluated || x->segments <= 1 || left <= 0)
-        return;
-    atn_choice c = x->choice;
-    const atn_status status = atn_plan_segment_refine(&s, &c, &seconds);
-    p->r.steps += left - (s.budget > 0 ? s.budget : 0);
-    seconds *= atn_plan_choice_doubt(&c);
-    if (status == ATN_OK && seconds < worthwhile * x->seconds)
-        adopt(p, x, &c, seconds);
+        return false;
+    p->improved = x;
+    p->climb = (atn_segment_climb){.best = x->choice};
+    p->search = (atn_segment_search){.q = &p->q,
+                                     .m = p->m,
+                                     .model = p->model,
+                                     .few = ATN_FEW_SEGMENTS,
+                                     .budget = left,
+                                     .tries = TRIED};
+    return true;
+}
+
+bool atn_plan_segment_improve(planner *p)
+{
+    if (p->improved == NULL && !begin(p))
+        return false;
+    const int64_t before = p->search.budget;
+    const bool more = atn_plan_segment_step(&p->search, &p->climb);
+    p->search.budget = p->search.budget > 0 ? p->search.budget : 0;
+    p->r.steps += before - p->search.budget;
+    const double seconds = p->climb.seconds * atn_plan_choice_doubt(&p->climb.best);
+    if (!more && seconds > 0 && seconds < worthwhile * p->improved->seconds)
+        adopt(p, p->improved, &p->climb.best, seconds);
+    return more;
 }

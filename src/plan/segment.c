@@ -12,6 +12,7 @@
 enum { GRAIN = 256, LEAST = 1024 };
 /* Factors between sizes: the roots of 2. */
 static const double ratios[] = {1.41421356, 1.18920712, 1.09050773};
+enum { RATIOS = sizeof ratios / sizeof *ratios };
 
 static int index_of_segment(const atn_row *row)
 {
@@ -65,52 +66,45 @@ static bool improves(atn_segment_search *s, atn_choice *choice, int64_t size, do
     return true;
 }
 
-/* Towards longer or shorter segments, as long as these are faster. */
-static bool climb(atn_segment_search *s, atn_choice *choice, double by, double *seconds_p)
+/* Whether the size was faster that is `ratio` times as long or as short. */
+static bool try_next(atn_segment_search *s, atn_segment_climb *c)
 {
-    const int at = index_of_segment(choice->row);
-    bool any = false;
-    while (improves(s, choice, scaled(choice->params.v[at], by), seconds_p))
-        any = true;
-    return any;
+    const int64_t size = c->best.params.v[index_of_segment(c->best.row)];
+    const double by = c->shorter ? 1 / ratios[c->ratio] : ratios[c->ratio];
+    return improves(s, &c->best, scaled(size, by), &c->seconds);
 }
 
-static void narrow(atn_segment_search *s, atn_choice *choice, double *seconds_p)
+bool atn_plan_segment_step(atn_segment_search *s, atn_segment_climb *c)
 {
-    if (choice->params.v[index_of_segment(choice->row)] == 0)
-        return;
-    for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++)
-        if (!climb(s, choice, ratios[i], seconds_p))
-            climb(s, choice, 1 / ratios[i], seconds_p);
-}
-
-atn_status atn_plan_segment_refine(atn_segment_search *s, atn_choice *choice, double *seconds_p)
-{
-    double seconds = 0;
-    const atn_status status =
-        atn_plan_segment_applies(choice->row) ? time_of(s, choice, &seconds) : ATN_NOT_APPLICABLE;
-    if (status != ATN_OK)
-        return status;
-    narrow(s, choice, &seconds);
-    *seconds_p = seconds;
-    return ATN_OK;
+    const int at = index_of_segment(c->best.row);
+    if (at < 0 || c->ratio == RATIOS || s->tries <= 0 || s->budget <= 0)
+        return false;
+    if (!(c->seconds > 0))
+        return time_of(s, &c->best, &c->seconds) == ATN_OK && c->best.params.v[at] > 0;
+    const bool last = c->shorter || c->moved; /* the size in the other direction is known */
+    c->moved = try_next(s, c);
+    if (!c->moved) {
+        c->ratio += last;
+        c->shorter = !last;
+    }
+    return c->ratio < RATIOS;
 }
 
 atn_status atn_plan_segment_find(atn_segment_search *s, atn_choice *choice, double *seconds_p)
 {
     const int at = index_of_segment(choice->row);
-    atn_choice best = *choice;
-    double seconds = 0;
+    atn_segment_climb c = {.best = *choice};
     if (at < 0)
         return ATN_NOT_APPLICABLE;
-    best.params.v[at] = 0;
-    const atn_status status = time_of(s, &best, &seconds);
+    c.best.params.v[at] = 0;
+    const atn_status status = time_of(s, &c.best, &c.seconds);
     if (status != ATN_OK)
         return status;
     for (int64_t size = LEAST; size < s->q->bytes; size *= 2)
-        improves(s, &best, size, &seconds);
-    narrow(s, &best, &seconds);
-    *choice = best;
-    *seconds_p = seconds;
+        improves(s, &c.best, size, &c.seconds);
+    while (c.best.params.v[at] > 0 && atn_plan_segment_step(s, &c)) {
+    }
+    *choice = c.best;
+    *seconds_p = c.seconds;
     return ATN_OK;
 }

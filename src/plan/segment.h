@@ -19,11 +19,23 @@ typedef struct {
 
 /* Whether the row divides messages into segments. */
 bool atn_plan_segment_applies(const atn_row *row);
-/* Sizes near that of *choice: shorter and longer ones, until neither is faster, in steps that get
- * smaller.  Replaces *choice by the best and *seconds_p by its time; ATN_NOT_APPLICABLE: not even
- * the given size could be evaluated, both are unchanged. */
-atn_status atn_plan_segment_refine(atn_segment_search *s, atn_choice *choice, double *seconds_p);
-/* The same from the best of no segments and all powers of two from 1K on. */
+/* From the size of a choice to the best one near it: longer and shorter ones, until neither is
+ * faster, in steps that get smaller. */
+typedef struct {
+    atn_choice best; /* to begin with: the choice */
+    double seconds;  /* of the best; 0: not known yet */
+    int ratio;       /* of sizes, which is tried now */
+    bool shorter;    /* than the best; else longer */
+    bool moved;      /* the last size was faster */
+} atn_segment_climb;
+
+/* Tries at most one size; false: nothing is left to be tried.  seconds 0 then: not even the given
+ * size could be evaluated. */
+bool atn_plan_segment_step(atn_segment_search *s, atn_segment_climb *c);
+
+/* The best of no segments and all powers of two from 1K on, and from there all steps.  Replaces
+ * *choice by the best and *seconds_p by its time; ATN_NOT_APPLICABLE: nothing could be evaluated,
+ * both are unchanged. */
 atn_status atn_plan_segment_find(atn_segment_search *s, atn_choice *choice, double *seconds_p);
 
 #endif
