@@ -136,14 +136,16 @@ static void run_passes(atn_builder *b, const atn_row *row, const atn_problem *q,
 {
     const job j = {row->algo, prm};
     const atn_order order = order_of(row, prm);
+    const atn_mark since = atn_mark_here(b);
 
     if (order != ATN_ORDER_RANK)
         run_ordered(b, q, order, &j);
     else
         run_segments(b, q, &j);
-    atn_pass_throttle(b, (int)atn_algo_params_get(row, prm, "window", 0));
+    atn_pass_throttle(b, since, (int)atn_algo_params_get(row, prm, "window", 0));
     if (row->algo->passes & ATN_PASS_SYNC) /* other rows may have their own `sync` */
-        atn_pass_synchronise(b, (atn_sync)atn_algo_params_get(row, prm, "sync", ATN_SYNC_NONE),
+        atn_pass_synchronise(b, since,
+                             (atn_sync)atn_algo_params_get(row, prm, "sync", ATN_SYNC_NONE),
                              (int)atn_algo_params_get(row, prm, "every", 1));
 }
 

@@ -262,6 +262,7 @@ void atn_algo_phased_emit(atn_builder *b, const atn_problem *q, const atn_phases
 {
     emitter m = {.b = b, .q = q, .x = x, .how = *how};
     const int parts = q->segments * x->parts;
+    const atn_mark since = atn_mark_here(b);
 
     if (parts > 1)
         atn_split(b, parts);
@@ -271,7 +272,7 @@ void atn_algo_phased_emit(atn_builder *b, const atn_problem *q, const atn_phases
     else
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     if (kinds[how->sync].barrier)
-        atn_pass_synchronise(b, ATN_SYNC_BARRIER, how->block);
+        atn_pass_synchronise(b, since, ATN_SYNC_BARRIER, how->block);
     atn_algo_waits_end(&m.waits);
     atn_vec_free(&m.until);
     free(m.op);

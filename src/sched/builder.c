@@ -17,6 +17,8 @@ void atn_builder_refuse(atn_builder *b, const char *why)
         atn_fail(&b->err, ATN_NOT_APPLICABLE, "%s", why);
 }
 
+const struct atn_topo *atn_builder_topo(const atn_builder *b) { return b->top->q.topo; }
+
 /* MPI_IN_PLACE is a view: one side lies in the other. */
 static void root_views(atn_builder *b)
 {

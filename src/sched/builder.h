@@ -50,6 +50,9 @@ void atn_builder_refuse(atn_builder *b, const char *why);
 /* Building failed: out of memory, or an invalid reference (sticky). */
 void atn_builder_fail(atn_builder *b, atn_status status, const char *what);
 
+/* The topology of the ranks of the algorithm that emits; NULL: unknown. */
+const struct atn_topo *atn_builder_topo(const atn_builder *b);
+
 /* ---- emission ---- */
 
 /* Divides every natural block evenly into s parts; later references count these parts. */
@@ -160,14 +163,20 @@ void atn_pass_segment(atn_builder *b, const atn_problem *q, int segments, atn_bu
 /* permute: rank i of the algorithm becomes rank order[i]; per-rank blocks are permuted likewise. */
 void atn_pass_permute(atn_builder *b, const atn_problem *q, const int *order, atn_build_fn build,
                       const void *context);
+/* A position in the program, at the beginning of a round: throttle and synchronise apply to what
+ * was emitted since, so that an embedded algorithm has its own. */
+typedef struct {
+    int op, round;
+} atn_mark;
+atn_mark atn_mark_here(const atn_builder *b);
 /* throttle: messages of a round wait for those `window` rounds earlier (0: no limit). */
-void atn_pass_throttle(atn_builder *b, int window);
+void atn_pass_throttle(atn_builder *b, atn_mark since, int window);
 /* pair: keeps exchanges as steps (see schedule.h) where other rounds have lost one of their two
  * messages: a single message must not form a step with half of the exchange after it. */
 void atn_pass_pair(atn_builder *b);
 /* synchronise: not at all; pairwise (a sender waits until its receiver has reached the round);
- * or by a barrier before every n-th round. */
+ * or by a barrier of the algorithm's ranks before every n-th round. */
 typedef enum { ATN_SYNC_NONE, ATN_SYNC_PAIR, ATN_SYNC_BARRIER } atn_sync;
-void atn_pass_synchronise(atn_builder *b, atn_sync how, int every);
+void atn_pass_synchronise(atn_builder *b, atn_mark since, atn_sync how, int every);
 
 #endif

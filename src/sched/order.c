@@ -17,30 +17,33 @@ static void sort_after(atn_builder *b)
         qsort(b->after.v, (size_t)b->after.n, sizeof *b->after.v, by_op);
 }
 
-/* first[k]: the first operation of round k or later; first[rounds] = number of operations. */
-static int *round_starts(const atn_builder *b)
+/* first[k]: the first operation of round since.round + k or later; first[rounds] = number of
+ * operations. */
+static int *round_starts(const atn_builder *b, atn_mark since)
 {
-    const int rounds = b->round + 1;
+    const int rounds = b->round - since.round + 1;
     int *first = malloc(sizeof *first * ((size_t)rounds + 1));
 
-    for (int k = 0, i = 0; first && k <= rounds; k++) {
-        while (i < b->ops.n && b->ops.v[i].round < k)
+    for (int k = 0, i = since.op; first && k <= rounds; k++) {
+        while (i < b->ops.n && b->ops.v[i].round < since.round + k)
             i++;
         first[k] = i;
     }
     return first;
 }
 
-void atn_pass_throttle(atn_builder *b, int window)
+atn_mark atn_mark_here(const atn_builder *b) { return (atn_mark){b->ops.n, b->round}; }
+
+void atn_pass_throttle(atn_builder *b, atn_mark since, int window)
 {
-    int *first = window > 0 ? round_starts(b) : NULL;
+    int *first = window > 0 ? round_starts(b, since) : NULL;
 
     if (window <= 0 || b->err.status != ATN_OK || !first) {
         free(first);
         return;
     }
-    for (int i = 0; i < b->ops.n; i++) {
-        const int k = b->ops.v[i].round - window;
+    for (int i = since.op; i < b->ops.n; i++) {
+        const int k = b->ops.v[i].round - since.round - window;
         if (k < 0 || !atn_sched_is_message(&b->ops.v[i]))
             continue;
         for (int j = first[k]; j < first[k + 1]; j++)
@@ -99,7 +102,7 @@ void atn_pass_pair(atn_builder *b)
 typedef struct {
     atn_builder *b;
     const atn_op *old; /* the original program */
-    int nold;
+    int nold, rounds;
     int *now;       /* old index -> new index */
     int from, mark; /* from: where the last synchronisation began;
                           mark: from this new index on, data waits for from .. mark - 1 */
@@ -130,17 +133,17 @@ static void pair_round(resync *s, int lo, int hi, int begin)
     }
 }
 
-/* Dissemination over all ranks; each step waits for the preceding one. */
+/* Dissemination over the ranks of the frame; each step waits for the preceding one. */
 static void barrier_round(resync *s, int round, int begin)
 {
-    const int p = s->b->q.p, r = s->b->q.r;
+    const int p = s->b->top->q.p, r = s->b->top->q.r;
     int lo = begin;
 
     for (int d = 1; d < p; d *= 2) {
         const int hi = s->b->ops.n;
         s->from = hi;
-        sync_op(s, ATN_OP_SEND, (r + d) % p, round, lo, hi);
-        sync_op(s, ATN_OP_RECV, atn_mod(r - d, p), round, lo, hi);
+        sync_op(s, ATN_OP_SEND, atn_sched_peer_rank(s->b, (r + d) % p), round, lo, hi);
+        sync_op(s, ATN_OP_RECV, atn_sched_peer_rank(s->b, atn_mod(r - d, p)), round, lo, hi);
         lo = hi;
     }
     s->mark = s->b->ops.n;
@@ -172,9 +175,10 @@ static void renumber_after(resync *s, const edge *after, int n)
     sort_after(s->b);
 }
 
-static void rewrite(resync *s, const int *first, int rounds, atn_sync how, int every)
+static void rewrite(resync *s, const int *first, atn_mark since, atn_sync how, int every)
 {
-    int begin = 0; /* new index where the previous round began */
+    const int rounds = s->rounds;
+    int begin = since.op; /* new index where the previous round began */
 
     for (int k = 0; k < rounds; k++) {
         const int here = s->b->ops.n;
@@ -182,20 +186,45 @@ static void rewrite(resync *s, const int *first, int rounds, atn_sync how, int e
             if (how == ATN_SYNC_PAIR)
                 pair_round(s, first[k], first[k + 1], begin);
             else
-                barrier_round(s, k, begin);
+                barrier_round(s, since.round + k, begin);
             begin = here;
         }
         copy_round(s, first[k], first[k + 1]);
     }
 }
 
-void atn_pass_synchronise(atn_builder *b, atn_sync how, int every)
+/* The new index of a position in the original program. */
+static int moved(const resync *s, int at) { return at < s->nold ? s->now[at] : s->b->ops.n; }
+
+/* Later operations refer to what was moved. */
+static void move_positions(const resync *s, int fence_lo, int fence_hi)
 {
-    if (how == ATN_SYNC_NONE || b->err.status != ATN_OK || b->q.p < 2)
+    atn_builder *b = s->b;
+
+    b->fence_lo = moved(s, fence_lo);
+    b->fence_hi = moved(s, fence_hi);
+    b->sync_lo = moved(s, b->sync_lo);
+    b->sync_hi = moved(s, b->sync_hi);
+    b->round_start = moved(s, b->round_start);
+}
+
+/* Operations before the mark stay where they are. */
+static void keep_before(resync *s, int n)
+{
+    for (int i = 0; i < n; i++) {
+        s->now[i] = i;
+        if (!atn_push(&s->b->ops, s->old[i]))
+            atn_builder_fail(s->b, ATN_MEMORY, "out of memory");
+    }
+}
+
+void atn_pass_synchronise(atn_builder *b, atn_mark since, atn_sync how, int every)
+{
+    if (how == ATN_SYNC_NONE || b->err.status != ATN_OK || b->top->q.p < 2)
         return;
-    const int rounds = b->round + 1, nafter = b->after.n;
-    int *first = round_starts(b);
-    resync s = {.b = b, .old = b->ops.v, .nold = b->ops.n};
+    const int last = b->round, nafter = b->after.n, lo = b->fence_lo, hi = b->fence_hi;
+    int *first = round_starts(b, since);
+    resync s = {.b = b, .old = b->ops.v, .nold = b->ops.n, .rounds = last - since.round + 1};
     atn_op *old = b->ops.v;
     edge *after = b->after.v;
 
@@ -207,9 +236,11 @@ void atn_pass_synchronise(atn_builder *b, atn_sync how, int every)
         memset(&b->ops, 0, sizeof b->ops);
         memset(&b->after, 0, sizeof b->after);
         b->fence_lo = b->fence_hi = 0;
-        rewrite(&s, first, rounds, how, atn_max(1, every));
+        keep_before(&s, since.op);
+        rewrite(&s, first, since, how, atn_max(1, every));
         renumber_after(&s, after, nafter);
-        b->round = rounds - 1;
+        b->round = last;
+        move_positions(&s, lo, hi);
         free(old);
         free(after);
     }

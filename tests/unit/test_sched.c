@@ -110,17 +110,17 @@ static void emit_permuted(atn_builder *b, const atn_problem *q)
 static void emit_throttled(atn_builder *b, const atn_problem *q)
 {
     emit_segmented(b, q);
-    atn_pass_throttle(b, 2);
+    atn_pass_throttle(b, (atn_mark){0}, 2);
 }
 static void emit_pair_sync(atn_builder *b, const atn_problem *q)
 {
     emit_plain(b, q);
-    atn_pass_synchronise(b, ATN_SYNC_PAIR, 1);
+    atn_pass_synchronise(b, (atn_mark){0}, ATN_SYNC_PAIR, 1);
 }
 static void emit_barriers(atn_builder *b, const atn_problem *q)
 {
     emit_segmented(b, q);
-    atn_pass_synchronise(b, ATN_SYNC_BARRIER, 2);
+    atn_pass_synchronise(b, (atn_mark){0}, ATN_SYNC_BARRIER, 2);
 }
 
 static void test_passes_keep_the_meaning(void **state)
