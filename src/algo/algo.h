@@ -35,7 +35,10 @@ enum {
 typedef enum { ATN_COORDINATED, ATN_STORE_FORWARD, ATN_DIRECT } atn_class;
 
 /* ATN_LEVELS: words LEVEL:ALGORITHM instead of name=value (levels.h).  The value of ATN_LEVELS and
- * ATN_FILE is the number of the interned text (atn_intern). */
+ * ATN_FILE is the number of the interned text (atn_intern).  The value of ATN_WORD is an index into
+ * the words; for a part with parameters of its own, "mesh{dims=3}", it is ATN_NESTED + the number
+ * of that text.  Values are therefore compared and hashed as numbers inside a process, and
+ * exchanged between processes as text. */
 typedef enum { ATN_INT, ATN_BYTES, ATN_WORD, ATN_LEVELS, ATN_FILE } atn_param_type;
 typedef enum { ATN_LINEAR, ATN_LOG2 } atn_param_scale;
 
@@ -49,7 +52,8 @@ typedef struct {
 } atn_param;
 
 /* A name with its parameters always fits in ATN_NAME_ROOM. */
-enum { ATN_MAX_PARAMS = 8, ATN_MAX_SEGMENTS = 4096, ATN_NAME_ROOM = 256 };
+enum { ATN_MAX_PARAMS = 8, ATN_MAX_PARTS = 3, ATN_MAX_SEGMENTS = 4096, ATN_NAME_ROOM = 256 };
+enum { ATN_NESTED = 1 << 20 };
 
 /* Values in the order of atn_algo_row_params: the algorithm's own first, then those of its
  * passes. */
@@ -78,6 +82,8 @@ typedef struct {
     atn_class klass;
     const char *group;       /* optimisation goal: "latency", "bandwidth", "contention" ... */
     const atn_param *params; /* ends with a NULL name; NULL: none */
+    /* Operations of the rows that the first parameters name (part.c); ATN_BARRIER: no part. */
+    atn_operation parts[ATN_MAX_PARTS];
     /* Messages on the longest path, where no formula gives it; NULL: not used by the form. */
     int (*depth)(const atn_problem *q, const atn_params *prm);
     /* Blocks of the largest message, likewise. */
@@ -110,7 +116,8 @@ void atn_algo_params_default(const atn_row *row, atn_params *prm);
 /* Sets k=v with range check; the message names the row, the parameter and the allowed values. */
 atn_status atn_algo_params_set(const atn_row *row, atn_params *prm, const char *key,
                                const char *value, atn_error *err);
-/* Parses "k=v,k=v" or "k=v:k=v" into defaults; with levels "site:flat,host:binomial,k=v". */
+/* Parses "k=v,k=v" or "k=v:k=v" into defaults; with levels "site:flat,host:binomial,k=v".  The
+ * value of a part is a name with its own parameters: "gather=mesh{dims=3}", to any depth. */
 atn_status atn_algo_params_parse(const atn_row *row, const char *text, atn_params *prm,
                                  atn_error *err);
 /* "allreduce/ring{segment=8K}": only parameters that differ from their defaults. */
@@ -119,6 +126,10 @@ void atn_algo_params_print(const atn_row *row, const atn_params *prm, char *out,
 void atn_algo_param_label(const atn_param *p, char *out, size_t size);
 /* A value as text; the allowed values: "8K", "0 to 1M", "none, pair or barrier". */
 const char *atn_algo_param_value(const atn_param *p, int64_t value, char out[32]);
+/* A value in a closed form: that of a part is the index of its word. */
+int64_t atn_algo_param_number(const atn_param *p, int64_t value);
+/* The same order on all ranks; numbers of interned texts differ between them. */
+int atn_algo_param_compare(const atn_param *p, int64_t x, int64_t y);
 void atn_algo_param_allowed(const atn_param *p, char out[ATN_ERROR_ROOM]);
 /* The radix of k-nomial trees (shape.h), for algorithms without other parameters. */
 extern const atn_param atn_algo_knomial_params[];
@@ -158,10 +169,32 @@ const atn_row *atn_algo_canonical_default(const atn_problem *q, atn_params *prm)
 
 /* ---- parts: embedded algorithms that are named by a parameter (part.c) ---- */
 
-const atn_algo *atn_algo_part_algo(atn_operation op, const atn_param *param, int64_t value);
-/* NULL, or why the part does not apply to the problem. */
+/* A row with its parameters; `segment` is not among them: the whole algorithm has segments. */
+typedef struct {
+    const atn_row *row;
+    atn_params prm;
+} atn_algo_use;
+
+atn_algo_use atn_algo_part(atn_operation op, const atn_param *param, int64_t value);
+atn_algo_use atn_algo_part_named(atn_operation op, const char *name); /* with default parameters */
+/* The value of a parameter that names the part; -1: it has no such word, or out of memory. */
+int64_t atn_algo_part_value(const atn_param *param, const atn_algo_use *part);
+/* The operation of parameter i if it names a part. */
+static inline atn_operation atn_algo_part_operation(const atn_algo *algo, int i)
+{
+    return i < ATN_MAX_PARTS ? algo->parts[i] : ATN_BARRIER;
+}
+/* Whether it depends on the topology by itself or in one of its parts. */
+bool atn_algo_part_is_placed(const atn_algo_use *part);
+/* Whether a pass applies to it. */
+bool atn_algo_part_has_pass(const atn_algo_use *part);
+/* Embeds it with its passes; where it is placed, on the topology of its ranks. */
+void atn_algo_embed_part(atn_builder *b, const atn_embed *e, const atn_algo_use *part);
+/* NULL, or why the part does not apply to the problem, or to n of its ranks (NULL: plain parts). */
 const char *atn_algo_part_refuses(atn_operation op, const atn_param *param, int64_t value,
                                   const atn_problem *q);
+const char *atn_algo_part_refuses_on(atn_operation op, const atn_param *param, int64_t value,
+                                     const atn_problem *q, const int *ranks, int n);
 /* The value of `depth` in its closed form; 0: not used. */
 int atn_algo_part_depth(atn_operation op, const atn_param *param, int64_t value,
                         const atn_problem *q);

@@ -65,7 +65,12 @@ const char *atn_algo_refuses(const atn_row *row, const atn_problem *q, const atn
     if (q->segments > 1 && !(algo->passes & ATN_PASS_SEGMENT))
         return "it does not support segments";
     const char *why = refuses_order(row, q, prm);
-    return why || !algo->refuses ? why : algo->refuses(q, prm);
+    if (why || !algo->refuses)
+        return why;
+    atn_problem inner = *q;
+    if (order_of(row, prm) != ATN_ORDER_RANK)
+        inner.topo = NULL; /* refers to the original order */
+    return algo->refuses(&inner, prm);
 }
 
 /* ---- building ---- */
@@ -196,4 +201,33 @@ void atn_algo_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *alg
     inner.build = run_job;
     inner.context = &j;
     atn_embed_run(b, &inner);
+}
+
+/* ---- parts ---- */
+
+static void run_part(atn_builder *b, const atn_problem *q, const void *context)
+{
+    const atn_algo_use *part = context;
+
+    run_passes(b, part->row, q, &part->prm);
+}
+
+void atn_algo_embed_part(atn_builder *b, const atn_embed *e, const atn_algo_use *part)
+{
+    const atn_topo *outer = atn_builder_topo(b);
+    const bool lacks = !e->q->topo && outer && atn_algo_part_is_placed(part);
+    atn_topo *sub = lacks && e->ranks ? atn_topo_sub(outer, e->ranks, e->q->p) : NULL;
+    atn_problem q = *e->q;
+    atn_embed inner = *e;
+
+    if (lacks)
+        q.topo = e->ranks ? sub : outer;
+    inner.q = &q;
+    inner.build = run_part;
+    inner.context = part;
+    if (lacks && !q.topo)
+        atn_builder_fail(b, ATN_MEMORY, "out of memory");
+    else
+        atn_embed_run(b, &inner);
+    atn_topo_free(sub);
 }

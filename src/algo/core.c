@@ -1,6 +1,8 @@
 /* core.c - see core.h. */
 #include "algo/core.h"
 
+#include <stdlib.h>
+
 atn_core atn_algo_core_power(int p, int radix, int *stages_p)
 {
     atn_core core = {p, 1};
@@ -16,6 +18,15 @@ int atn_algo_core_number(const atn_core *c, int r)
     const int bound = longer * (each + 1);
 
     return r < bound ? r / (each + 1) : longer + (r - bound) / each;
+}
+
+int *atn_algo_core_ranks(const atn_core *c, bool first)
+{
+    int *ranks = malloc(sizeof *ranks * (size_t)c->size);
+
+    for (int i = 0; ranks && i < c->size; i++)
+        ranks[i] = first ? i : atn_algo_core_rank(c, i);
+    return ranks;
 }
 
 /* The proxy of this rank. */

@@ -23,6 +23,8 @@ static inline int atn_algo_core_rank(const atn_core *c, int number)
 {
     return number * (c->p / c->size) + atn_min(number, c->p % c->size);
 }
+/* The ranks of the core, or the first ranks instead; the caller frees them.  NULL: no memory. */
+int *atn_algo_core_ranks(const atn_core *c, bool first);
 /* The number of a rank, or of its proxy. */
 int atn_algo_core_number(const atn_core *c, int r);
 static inline int atn_algo_core_extras(const atn_core *c, int number)

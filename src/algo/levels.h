@@ -25,7 +25,7 @@ typedef struct {
     char name[ATN_LEVEL_NAME];
     int size;                  /* 0: from the topology */
     char algo[ATN_LEVEL_NAME]; /* "": the default; "none": this level is skipped */
-    char params[64];
+    char params[ATN_NAME_ROOM];
 } atn_level_word;
 
 typedef struct {
@@ -78,8 +78,7 @@ bool atn_algo_levels_sorted(const atn_levels *tree); /* places are ranks */
 typedef enum { ATN_LEVEL_UP, ATN_LEVEL_ACROSS, ATN_LEVEL_DOWN, ATN_LEVEL_PARTS } atn_level_part;
 
 typedef struct {
-    const atn_row *row; /* NULL: this cluster has no such part */
-    atn_params prm;
+    atn_algo_use part; /* without a row: this cluster has no such part */
     bool signals;
     int rounds;
 } atn_level_use;

@@ -118,18 +118,22 @@ const atn_row *atn_algo_level_row(atn_operation op, const char *name)
 
 /* ---- parameters of a part's algorithm ---- */
 
+/* Segments are common to all levels. */
 static bool owns(const atn_row *row, const char *key)
 {
-    for (const atn_param *own = row->algo->params; own && own->name; own++)
-        if (strcmp(own->name, key) == 0)
-            return true;
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_algo_row_params(row, list);
+
+    for (int i = 0; i < n; i++)
+        if (strcmp(list[i]->name, key) == 0)
+            return strcmp(key, "segment") != 0;
     return false;
 }
 
 /* Sets "k=v" if the row has the parameter; false: it has none of that name. */
 static bool set_param(const atn_row *row, const char *word, atn_params *prm, atn_error *err)
 {
-    char key[64], *value;
+    char key[ATN_NAME_ROOM], *value;
 
     snprintf(key, sizeof key, "%s", word);
     value = strchr(key, '=');

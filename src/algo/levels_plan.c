@@ -93,11 +93,11 @@ static void use(atn_level_plan *plan, const atn_problem *q, const atn_cluster *c
 {
     atn_level_use *u = &plan->use[(c - plan->tree.clusters) * ATN_LEVEL_PARTS + (int)part];
 
-    u->row = row;
+    u->part.row = row;
     u->signals = q->op == ATN_BARRIER && row->op != ATN_BARRIER;
-    atn_algo_params_default(row, &u->prm);
+    atn_algo_params_default(row, &u->part.prm);
     if (c->word >= 0)
-        atn_algo_level_set_params(row, &plan->words.v[c->word], &u->prm);
+        atn_algo_level_set_params(row, &plan->words.v[c->word], &u->part.prm);
 }
 
 /* Across where the operation requires it, or at the top if a word names a row; else up and down. */
@@ -136,7 +136,7 @@ static void measure(atn_level_plan *plan, const atn_cluster *c, atn_level_use *u
         atn_schedule *s = NULL;
         atn_error err = {0};
         q->r = i * (q->p - 1);
-        if (atn_algo_build(u->row, q, &u->prm, &s, &err) != ATN_OK) {
+        if (atn_algo_build(u->part.row, q, &u->part.prm, &s, &err) != ATN_OK) {
             refuse(plan, "level %s: %s", c->level, err.text);
             return;
         }
@@ -151,8 +151,8 @@ static const atn_level_use *known(const atn_level_plan *plan, const atn_cluster 
 {
     for (const atn_cluster *o = plan->tree.clusters; o < c; o++) {
         const atn_level_use *other = atn_algo_level_use_of(plan, o, (atn_level_part)part);
-        if (o->members == c->members && o->count == c->count && other->row == u->row &&
-            memcmp(&other->prm, &u->prm, sizeof u->prm) == 0)
+        if (o->members == c->members && o->count == c->count && other->part.row == u->part.row &&
+            memcmp(&other->part.prm, &u->part.prm, sizeof u->part.prm) == 0)
             return other;
     }
     return NULL;
@@ -171,11 +171,13 @@ static atn_sharing sharing(const atn_level_plan *plan, const atn_problem *q, con
 static void examine(atn_level_plan *plan, const atn_problem *q, const atn_cluster *c, int part)
 {
     atn_level_use *u = &plan->use[(c - plan->tree.clusters) * ATN_LEVEL_PARTS + part];
-    const bool all = is_direct(q->op), placed = u->row->algo->needs & ATN_NEEDS_TOPOLOGY;
-    const bool alone = placed || u->row->algo->needs & ATN_NEEDS_SHARED;
+    const bool all = is_direct(q->op), placed = atn_algo_part_is_placed(&u->part);
+    const bool alone = placed || u->part.row->algo->needs & ATN_NEEDS_SHARED;
     const atn_level_use *same = alone ? NULL : known(plan, c, u, part);
-    atn_problem inner = {
-        .op = u->row->op, .p = all ? c->count : c->members, .ordered = q->ordered, .segments = 1};
+    atn_problem inner = {.op = u->part.row->op,
+                         .p = all ? c->count : c->members,
+                         .ordered = q->ordered,
+                         .segments = 1};
 
     if (same) {
         u->rounds = same->rounds;
@@ -184,9 +186,9 @@ static void examine(atn_level_plan *plan, const atn_problem *q, const atn_cluste
     atn_topo *topo = placed ? atn_algo_level_topo(plan, c, all) : NULL;
     inner.topo = topo;
     inner.shared = sharing(plan, q, c);
-    const char *why = atn_algo_refuses(u->row, &inner, &u->prm);
+    const char *why = atn_algo_refuses(u->part.row, &inner, &u->part.prm);
     if (why)
-        refuse(plan, "level %s: %s: %s", c->level, u->row->name, why);
+        refuse(plan, "level %s: %s: %s", c->level, u->part.row->name, why);
     else
         measure(plan, c, u, &inner);
     atn_topo_free(topo);
@@ -200,7 +202,7 @@ static void examine_all(atn_level_plan *plan, const atn_problem *q)
         for (int part = 0; part < ATN_LEVEL_PARTS && !plan->why; part++) {
             const atn_level_use *u = atn_algo_level_use_of(plan, c, (atn_level_part)part);
             int *most = &plan->rounds[c->depth * ATN_LEVEL_PARTS + part];
-            if (!u->row)
+            if (!u->part.row)
                 continue;
             examine(plan, q, c, part);
             *most = atn_max(*most, u->rounds);

@@ -95,7 +95,7 @@ static int root_of(const atn_level_run *x, const atn_cluster *c)
 static atn_problem inner_problem(const atn_level_run *x, const atn_cluster *c,
                                  const atn_level_sides *s)
 {
-    const atn_row *row = atn_algo_level_use_of(x->plan, c, x->part)->row;
+    const atn_row *row = atn_algo_level_use_of(x->plan, c, x->part)->part.row;
     const int own = (int)(atn_algo_level_own(x, c) - &x->plan->tree.members[c->member]);
 
     return (atn_problem){
@@ -124,7 +124,7 @@ static int *takers(const atn_level_run *x, const atn_cluster *c, int n, bool all
 void atn_algo_level_embed(atn_level_run *x, const atn_cluster *c, const atn_level_sides *s)
 {
     const atn_level_use *u = atn_algo_level_use_of(x->plan, c, x->part);
-    const bool placed = u->row->algo->needs & ATN_NEEDS_TOPOLOGY;
+    const bool placed = atn_algo_part_is_placed(&u->part);
     atn_problem q = inner_problem(x, c, s);
     int *places = takers(x, c, q.p, s->all);
     atn_topo *topo = placed ? atn_algo_level_topo(x->plan, c, s->all) : NULL;
@@ -138,7 +138,7 @@ void atn_algo_level_embed(atn_level_run *x, const atn_cluster *c, const atn_leve
 
     q.topo = topo;
     if (places && (topo || !placed))
-        atn_algo_embed_algo(x->b, &e, u->row->algo, &u->prm);
+        atn_algo_embed_part(x->b, &e, &u->part);
     else
         atn_builder_fail(x->b, ATN_MEMORY, "out of memory");
     atn_topo_free(topo);
@@ -151,7 +151,7 @@ void atn_algo_level_phase(atn_level_run *x, atn_level_part part, int depth, bool
 {
     const atn_cluster *c = cluster_at(x, depth, all);
     const int begin = atn_max(x->due, atn_round_now(x->b));
-    const bool mine = c && atn_algo_level_use_of(x->plan, c, part)->row;
+    const bool mine = c && atn_algo_level_use_of(x->plan, c, part)->part.row;
 
     x->part = part;
     x->due = begin + x->plan->rounds[depth * ATN_LEVEL_PARTS + (int)part];

@@ -15,9 +15,19 @@ const atn_param atn_algo_mirror_params[] = {
     {0},
 };
 
+const char *atn_algo_mirror_part(atn_operation op, const atn_param *param, int64_t value,
+                                 const atn_problem *q)
+{
+    const atn_algo_use part = atn_algo_part(op, param, value);
+
+    if (atn_algo_part_has_pass(&part))
+        return "the order and synchronisation of messages cannot be reversed";
+    return atn_algo_part_refuses(op, param, value, q);
+}
+
 const char *atn_algo_mirror_refuses(const atn_problem *q, const atn_params *prm)
 {
-    return atn_algo_part_refuses(ATN_ALLGATHER, atn_algo_mirror_params, prm->v[0], q);
+    return atn_algo_mirror_part(ATN_ALLGATHER, atn_algo_mirror_params, prm->v[0], q);
 }
 
 typedef struct {

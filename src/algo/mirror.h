@@ -12,6 +12,10 @@
 extern const atn_param atn_algo_mirror_params[];
 const char *atn_algo_mirror_refuses(const atn_problem *q, const atn_params *prm);
 
+/* Why the part cannot be reversed; NULL: it can. */
+const char *atn_algo_mirror_part(atn_operation op, const atn_param *param, int64_t value,
+                                 const atn_problem *q);
+
 /* Reduce-scatter: a reversed allgather.  Reduce: a reversed broadcast from the root. */
 void atn_algo_mirror(atn_builder *b, const atn_problem *q, const atn_algo *forward,
                      const atn_params *prm);

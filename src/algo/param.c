@@ -120,11 +120,33 @@ const char *atn_algo_param_value(const atn_param *p, int64_t value, char out[32]
     if (p->type == ATN_BYTES)
         return atn_format_size(value, out);
     if (p->type == ATN_WORD)
-        return p->words[value];
+        return value < ATN_NESTED ? p->words[value] : atn_interned(value - ATN_NESTED);
     if (p->type >= ATN_LEVELS)
         return atn_interned(value);
     snprintf(out, 32, "%" PRId64, value);
     return out;
+}
+
+int64_t atn_algo_param_number(const atn_param *p, int64_t value)
+{
+    char name[ATN_NAME_ROOM];
+
+    if (p->type != ATN_WORD || value < ATN_NESTED)
+        return value;
+    snprintf(name, sizeof name, "%s", atn_interned(value - ATN_NESTED));
+    name[strcspn(name, "{")] = '\0';
+    parse_word(name, p->words, &value);
+    return value;
+}
+
+int atn_algo_param_compare(const atn_param *p, int64_t x, int64_t y)
+{
+    const bool texts = p->type >= ATN_LEVELS || (x >= ATN_NESTED && y >= ATN_NESTED);
+    char room[2][32];
+
+    if (x != y && texts && p->type >= ATN_WORD)
+        return strcmp(atn_algo_param_value(p, x, room[0]), atn_algo_param_value(p, y, room[1]));
+    return (x > y) - (x < y);
 }
 
 void atn_algo_param_label(const atn_param *p, char *out, size_t size)
@@ -196,23 +218,59 @@ static atn_status set_levels(const atn_row *row, int i, const char *text, atn_pa
     return status;
 }
 
+static atn_status bad_value(const atn_row *row, const atn_param *param, const char *value,
+                            atn_error *err)
+{
+    char allowed[ATN_ERROR_ROOM];
+
+    atn_algo_param_allowed(param, allowed);
+    return atn_fail(err, ATN_INPUT, "%s: %s=%s is invalid; allowed: %s", row->name, param->name,
+                    value, allowed);
+}
+
+/* "mesh{dims=3}": the name of a row, and its parameters in braces. */
+static atn_status set_part(const atn_row *row, int i, const atn_param *param, const char *text,
+                           atn_params *prm, atn_error *err)
+{
+    char word[ATN_NAME_ROOM], *inside = word + strcspn(text, "{");
+    const size_t n = strlen(text);
+    atn_algo_use part = {.row = NULL};
+    int64_t known;
+
+    if (n >= sizeof word || text[n - 1] != '}')
+        return bad_value(row, param, text, err);
+    memcpy(word, text, n);
+    word[n - 1] = '\0';
+    *inside++ = '\0';
+    if (!parse_word(word, param->words, &known))
+        return bad_value(row, param, word, err);
+    part.row = atn_algo_catalog_find(row->algo->parts[i], word);
+    const atn_status status = atn_algo_params_parse(part.row, inside, &part.prm, err);
+    if (status == ATN_OK && atn_algo_params_get(part.row, &part.prm, "segment", 0) != 0)
+        return atn_fail(err, ATN_INPUT, "%s: %s=%s: segment is a parameter of the whole algorithm",
+                        row->name, param->name, text);
+    const int64_t value = status == ATN_OK ? atn_algo_part_value(param, &part) : 0;
+    if (value < 0)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    prm->v[i] = value;
+    return status;
+}
+
 atn_status atn_algo_params_set(const atn_row *row, atn_params *prm, const char *key,
                                const char *value, atn_error *err)
 {
     const atn_param *param;
     const int i = param_index(row, key, &param);
-    char allowed[ATN_ERROR_ROOM];
     int64_t v;
 
     if (i < 0)
         return unknown_param(row, key, err);
     if (param->type == ATN_LEVELS)
         return set_levels(row, i, value, prm, err);
-    if (!parse_value(param, value, &v) || v < param->min || v > param->max) {
-        atn_algo_param_allowed(param, allowed);
-        return atn_fail(err, ATN_INPUT, "%s: %s=%s is invalid; allowed: %s", row->name, key, value,
-                        allowed);
-    }
+    if (atn_algo_part_operation(row->algo, i) != ATN_BARRIER && strchr(value, '{'))
+        return set_part(row, i, param, value, prm, err);
+    if (!parse_value(param, value, &v) || v < param->min || v > param->max)
+        return bad_value(row, param, value, err);
     prm->v[i] = v;
     return ATN_OK;
 }

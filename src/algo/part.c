@@ -6,41 +6,132 @@
 
 #include "algo/algo.h"
 #include "algo/levels.h"
+#include "topo/topo.h"
 
-/* On a single level, `levels` is the default row. */
-static const atn_row *part_row(atn_operation op, const atn_param *param, int64_t value)
+/* ---- values ---- */
+
+/* Interned texts were checked when they were read. */
+static atn_algo_use read_part(atn_operation op, const char *text)
 {
-    if (param->type == ATN_LEVELS)
-        return atn_algo_level_default(op, false);
-    return atn_algo_catalog_find(op, param->words[value]);
+    char word[ATN_NAME_ROOM], *inside = word + strcspn(text, "{");
+    atn_algo_use part;
+
+    snprintf(word, sizeof word, "%s", text);
+    word[strlen(word) - 1] = '\0';
+    *inside++ = '\0';
+    part.row = atn_algo_catalog_find(op, word);
+    atn_algo_params_parse(part.row, inside, &part.prm, NULL);
+    return part;
 }
 
-const atn_algo *atn_algo_part_algo(atn_operation op, const atn_param *param, int64_t value)
+atn_algo_use atn_algo_part_named(atn_operation op, const char *name)
 {
-    return part_row(op, param, value)->algo;
+    atn_algo_use part = {.row = atn_algo_catalog_find(op, name)};
+
+    atn_algo_params_default(part.row, &part.prm);
+    return part;
+}
+
+/* On a single level, `levels` is the default row. */
+atn_algo_use atn_algo_part(atn_operation op, const atn_param *param, int64_t value)
+{
+    if (param->type == ATN_WORD && value >= ATN_NESTED)
+        return read_part(op, atn_interned(value - ATN_NESTED));
+    return atn_algo_part_named(op, param->type == ATN_LEVELS
+                                       ? atn_algo_level_default(op, false)->algo->name
+                                       : param->words[value]);
+}
+
+int64_t atn_algo_part_value(const atn_param *param, const atn_algo_use *part)
+{
+    char name[2 * ATN_NAME_ROOM];
+
+    atn_algo_params_print(part->row, &part->prm, name, sizeof name);
+    const char *const text = strchr(name, '/') + 1;
+    if (strchr(text, '{')) {
+        const int64_t number = strlen(name) < ATN_NAME_ROOM ? atn_intern(text) : -1;
+        return number > 0 ? ATN_NESTED + number : -1;
+    }
+    for (int64_t i = param->min; i <= param->max; i++)
+        if (strcmp(param->words[i], text) == 0)
+            return i;
+    return -1;
+}
+
+/* ---- properties ---- */
+
+static bool is_placed(const atn_row *row, const atn_params *prm)
+{
+    const atn_param *own = row->algo->params;
+
+    if (row->algo->needs & ATN_NEEDS_TOPOLOGY)
+        return true;
+    if ((row->algo->passes & ATN_PASS_ORDER) && atn_algo_params_get(row, prm, "order", 0) != 0)
+        return true;
+    for (int i = 0; i < ATN_MAX_PARTS && own && own[i].name; i++) {
+        const atn_operation op = atn_algo_part_operation(row->algo, i);
+        const bool nested = op != ATN_BARRIER && prm->v[i] >= ATN_NESTED;
+        const atn_algo_use part =
+            nested ? atn_algo_part(op, &own[i], prm->v[i]) : (atn_algo_use){0};
+        if (nested && is_placed(part.row, &part.prm))
+            return true;
+    }
+    return false;
+}
+
+bool atn_algo_part_is_placed(const atn_algo_use *part) { return is_placed(part->row, &part->prm); }
+
+bool atn_algo_part_has_pass(const atn_algo_use *part)
+{
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_algo_row_params(part->row, list);
+    int own = 0;
+
+    while (part->row->algo->params && part->row->algo->params[own].name)
+        own++;
+    for (int i = own; i < n; i++)
+        if (part->prm.v[i] != list[i]->fallback)
+            return true;
+    return false;
+}
+
+static const char *refuses(const atn_algo_use *part, const atn_problem *q)
+{
+    atn_problem inner = *q;
+
+    inner.op = part->row->op;
+    inner.segments = 1;
+    return atn_algo_refuses(part->row, &inner, &part->prm);
 }
 
 const char *atn_algo_part_refuses(atn_operation op, const atn_param *param, int64_t value,
                                   const atn_problem *q)
 {
-    const atn_row *row = part_row(op, param, value);
-    atn_problem part = *q;
-    atn_params prm;
+    const atn_algo_use part = atn_algo_part(op, param, value);
 
-    part.op = op;
-    part.segments = 1;
-    atn_algo_params_default(row, &prm);
-    return atn_algo_refuses(row, &part, &prm);
+    return refuses(&part, q);
+}
+
+const char *atn_algo_part_refuses_on(atn_operation op, const atn_param *param, int64_t value,
+                                     const atn_problem *q, const int *ranks, int n)
+{
+    const atn_algo_use part = atn_algo_part(op, param, value);
+    const bool known = ranks && q->topo && q->topo->p == q->p && atn_algo_part_is_placed(&part);
+    atn_topo *sub = known ? atn_topo_sub(q->topo, ranks, n) : NULL;
+    const atn_problem inner = {
+        .op = op, .p = n, .ordered = q->ordered, .shared = q->shared, .topo = sub};
+    const char *why = known && !sub ? "out of memory" : refuses(&part, &inner);
+
+    atn_topo_free(sub);
+    return why;
 }
 
 int atn_algo_part_depth(atn_operation op, const atn_param *param, int64_t value,
                         const atn_problem *q)
 {
-    const atn_row *row = part_row(op, param, value);
-    atn_params prm;
+    const atn_algo_use part = atn_algo_part(op, param, value);
 
-    atn_algo_params_default(row, &prm);
-    return row->algo->depth ? row->algo->depth(q, &prm) : 0;
+    return part.row->algo->depth ? part.row->algo->depth(q, &part.prm) : 0;
 }
 
 /* ---- closed forms ---- */
@@ -100,9 +191,9 @@ static bool find_call(const char *text, call *c, atn_operation *op_p)
     return false;
 }
 
-/* The row of the part that a call refers to. */
-static const atn_row *row_of_call(const atn_row *row, const atn_params *prm, const call *c,
-                                  atn_operation op)
+/* The part that a call refers to; without a row: none. */
+static atn_algo_use part_of_call(const atn_row *row, const atn_params *prm, const call *c,
+                                 atn_operation op)
 {
     const atn_param *list[ATN_MAX_PARAMS];
     const int n = atn_algo_row_params(row, list);
@@ -110,22 +201,20 @@ static const atn_row *row_of_call(const atn_row *row, const atn_params *prm, con
 
     for (int i = 0; i < n; i++)
         if (strlen(list[i]->name) == length && strncmp(list[i]->name, c->arg[0], length) == 0)
-            return part_row(op, list[i], prm->v[i]);
-    return NULL;
+            return atn_algo_part(op, list[i], prm->v[i]);
+    return (atn_algo_use){.row = NULL};
 }
 
-/* The part's parameters have their defaults; it uses one segment. */
-static char *part_text(const atn_row *part, const call *c)
+/* The part uses one segment. */
+static char *part_text(const atn_algo_use *part, const call *c)
 {
     const atn_param *list[ATN_MAX_PARAMS];
-    const int n = atn_algo_row_params(part, list);
-    atn_params prm;
+    const int n = atn_algo_row_params(part->row, list);
     char *out = NULL;
     size_t size;
     FILE *f = open_memstream(&out, &size);
 
-    atn_algo_params_default(part, &prm);
-    char *inner = atn_algo_cost_text(part, &prm);
+    char *inner = atn_algo_cost_text(part->row, &part->prm);
     if (!f || !inner) {
         free(inner);
         return NULL;
@@ -133,7 +222,8 @@ static char *part_text(const atn_row *part, const call *c)
     fprintf(f, "let(part_n, %.*s, let(part_p, %.*s, let(p, part_p, let(n, part_n, let(k, 1, ",
             (int)(c->arg[3] - c->arg[2]), c->arg[2], (int)(c->arg[2] - 1 - c->arg[1]), c->arg[1]);
     for (int i = 0; i < n; i++)
-        fprintf(f, "let(%s, %" PRId64 ", ", list[i]->name, prm.v[i]);
+        fprintf(f, "let(%s, %" PRId64 ", ", list[i]->name,
+                atn_algo_param_number(list[i], part->prm.v[i]));
     fputs(inner, f);
     for (int i = 0; i < n + 5; i++)
         fputc(')', f);
@@ -159,8 +249,8 @@ char *atn_algo_cost_text(const atn_row *row, const atn_params *prm)
     call c;
 
     while (text && find_call(text, &c, &op)) {
-        const atn_row *part = row_of_call(row, prm, &c, op);
-        char *inner = part ? part_text(part, &c) : NULL;
+        const atn_algo_use part = part_of_call(row, prm, &c, op);
+        char *inner = part.row ? part_text(&part, &c) : NULL;
         char *longer = inner ? fill_in(text, &c, inner) : NULL;
         free(inner);
         free(text);

@@ -22,38 +22,38 @@ atn_ref atn_algo_own_share(const atn_group *g)
 }
 
 void atn_algo_shares_scatter(atn_builder *b, const atn_group *g, atn_ref from, atn_ref to,
-                             const atn_algo *algo, const atn_params *prm)
+                             const atn_algo_use *part)
 {
     const atn_problem q = {
         .op = ATN_REDUCE_SCATTER_BLOCK, .p = g->p, .r = g->r, .ordered = g->ordered, .segments = 1};
 
-    atn_algo_embed_algo(b,
+    atn_algo_embed_part(b,
                         &(atn_embed){.q = &q,
                                      .ranks = g->ranks,
                                      .src = view(g, from),
                                      .dst = view(g, to),
                                      .vec = view(g, atn_dst(g->first, 1))},
-                        algo, prm);
+                        part);
 }
 
-void atn_algo_shares_gather(atn_builder *b, const atn_group *g, const atn_algo *algo)
+void atn_algo_shares_gather(atn_builder *b, const atn_group *g, const atn_algo_use *part)
 {
     const atn_problem q = {.op = ATN_ALLGATHER, .p = g->p, .r = g->r, .segments = 1};
     const atn_ref all = atn_dst(g->first, 1);
 
-    atn_algo_embed_algo(b,
+    atn_algo_embed_part(b,
                         &(atn_embed){.q = &q,
                                      .ranks = g->ranks,
                                      .src = view(g, atn_algo_own_share(g)),
                                      .dst = view(g, all),
                                      .vec = view(g, all)},
-                        algo, NULL);
+                        part);
 }
 
 void atn_algo_shares_allreduce(atn_builder *b, const atn_group *g, atn_ref from,
-                               const atn_algo *scatter, const atn_algo *gather)
+                               const atn_algo_use *scatter, const atn_algo_use *gather)
 {
-    atn_algo_shares_scatter(b, g, from, atn_algo_own_share(g), scatter, NULL);
+    atn_algo_shares_scatter(b, g, from, atn_algo_own_share(g), scatter);
     atn_round(b);
     atn_algo_shares_gather(b, g, gather);
 }

@@ -224,7 +224,8 @@ static bool cost_at(const atn_choice *choice, const atn_neighbourhood *grid, con
     vars[6] = (atn_variable){"depth", algo->depth ? algo->depth(&q, &choice->params) : 0};
     vars[7] = (atn_variable){"width", algo->width ? algo->width(&q, &choice->params) : 0};
     for (int i = 0; i < n; i++)
-        vars[COMMON + i] = (atn_variable){list[i]->name, (double)choice->params.v[i]};
+        vars[COMMON + i] = (atn_variable){
+            list[i]->name, (double)atn_algo_param_number(list[i], choice->params.v[i])};
     char *text = atn_algo_cost_text(choice->row, &choice->params);
     const bool ok = text && atn_model_expr_eval(text, vars, COMMON + n, cost_p, NULL) == ATN_OK;
     free(text);

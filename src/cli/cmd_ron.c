@@ -104,7 +104,8 @@ static void fit_params(const void *context, atn_choice *c)
     const int n = atn_algo_row_params(c->row, list);
     for (int i = 0; i < n; i++) {
         const int64_t v = fitting(x, list[i]->name, c->params.v[i]);
-        c->params.v[i] = v < list[i]->min ? list[i]->min : v > list[i]->max ? list[i]->max : v;
+        if (v != c->params.v[i])
+            c->params.v[i] = v < list[i]->min ? list[i]->min : v > list[i]->max ? list[i]->max : v;
     }
 }
 

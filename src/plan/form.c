@@ -123,7 +123,8 @@ static atn_status open_form(const atn_choice *choice, atn_cost_form *f, atn_erro
     for (int i = 0; i < COMMON; i++)
         f->vars[i] = (atn_variable){common[i], 0};
     for (const atn_param *own = algo->params; own && own->name; own++, n++)
-        f->vars[n] = (atn_variable){own->name, (double)choice->params.v[n - COMMON]};
+        f->vars[n] = (atn_variable){
+            own->name, (double)atn_algo_param_number(own, choice->params.v[n - COMMON])};
     f->phased = atn_model_expr_names(algo->cost, "phases");
     f->segmented = atn_model_expr_names(algo->cost, "k");
     return read_form(choice, f, n, err);

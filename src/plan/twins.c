@@ -133,10 +133,12 @@ bool atn_plan_is_simpler(const atn_choice *a, const atn_choice *b)
         return needs(a) < needs(b);
     if (a->row != b->row)
         return strcmp(a->row->name, b->row->name) < 0;
-    for (int i = 0; i < ATN_MAX_PARAMS; i++)
-        if (a->params.v[i] != b->params.v[i])
-            return a->params.v[i] < b->params.v[i];
-    return false;
+    const atn_param *list[ATN_MAX_PARAMS];
+    const int n = atn_algo_row_params(a->row, list);
+    int order = 0;
+    for (int i = 0; i < n && order == 0; i++)
+        order = atn_algo_param_compare(list[i], a->params.v[i], b->params.v[i]);
+    return order < 0;
 }
 
 static bool try_value(const work *w, atn_twin *was, int param, int64_t value)

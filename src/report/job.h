@@ -46,7 +46,7 @@ typedef enum {
     ATN_WHYS
 } atn_why;
 
-enum { ATN_JOB_NAME = 64, ATN_WHY_WORDS = 200 };
+enum { ATN_JOB_NAME = 256, ATN_WHY_WORDS = 460 };
 
 typedef struct {
     int32_t why; /* atn_why */

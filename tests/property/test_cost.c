@@ -135,6 +135,21 @@ static bool check(tally *t, int p, int segments, const atn_params *prm)
 
 enum { MAX_VALUES = 32 };
 
+/* Parts with a parameter of their own. */
+static int add_nested(const atn_row *row, const atn_param *own, int64_t values[MAX_VALUES], int n)
+{
+    static const char *const settings[] = {"dims=3", "arity=3", "radix=3", "chains=2"};
+    const atn_operation op = atn_algo_part_operation(row->algo, (int)(own - row->algo->params));
+
+    for (int64_t w = own->min; op != ATN_BARRIER && w <= own->max; w++)
+        for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+            atn_algo_use part = atn_algo_part(op, own, w);
+            if (atn_algo_params_parse(part.row, settings[i], &part.prm, NULL) == ATN_OK)
+                values[n++] = atn_algo_part_value(own, &part);
+        }
+    return n;
+}
+
 /* Values of a parameter that the form uses: some numbers, every word. */
 static int values_of(const atn_row *row, const atn_param *own, int64_t values[MAX_VALUES])
 {
@@ -150,7 +165,7 @@ static int values_of(const atn_row *row, const atn_param *own, int64_t values[MA
     for (size_t i = 0; own->type != ATN_WORD && i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i] >= own->min && numbers[i] <= own->max)
             values[n++] = numbers[i];
-    return n;
+    return add_nested(row, own, values, n);
 }
 
 /* All combinations of the algorithm's own parameters from the i-th on. */

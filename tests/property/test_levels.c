@@ -135,8 +135,8 @@ static void note(tally *t, const atn_level_plan *plan)
         }
     t->uneven += uneven;
     for (int i = 0; i < tree->n * ATN_LEVEL_PARTS; i++)
-        for (int r = 0; r < atn_algo_catalog_rows() && plan->use[i].row; r++)
-            used_rows[r] = used_rows[r] || atn_algo_catalog_row(r) == plan->use[i].row;
+        for (int r = 0; r < atn_algo_catalog_rows() && plan->use[i].part.row; r++)
+            used_rows[r] = used_rows[r] || atn_algo_catalog_row(r) == plan->use[i].part.row;
 }
 
 static bool complain(tally *t, const atn_problem *q, const atn_params *prm, const char *what)

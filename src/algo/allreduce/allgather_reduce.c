@@ -28,7 +28,7 @@ static const atn_param params[] = {
 };
 
 /* Scratch for the operands of all ranks, all of the same shape. */
-static void collect(atn_builder *b, const atn_problem *q, const atn_algo *gather, int all)
+static void collect(atn_builder *b, const atn_problem *q, const atn_algo_use *gather, int all)
 {
     const atn_problem inner = {.op = ATN_ALLGATHER, .p = q->p, .r = q->r, .segments = 1};
     int *alike = calloc((size_t)q->p, sizeof *alike);
@@ -36,20 +36,21 @@ static void collect(atn_builder *b, const atn_problem *q, const atn_algo *gather
     if (!alike)
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     else
-        atn_algo_embed_algo(b,
+        atn_algo_embed_part(b,
                             &(atn_embed){.q = &inner,
                                          .src = {.at = atn_src(0, 1), .each = 1},
                                          .dst = {.at = atn_tmp_at(all, 0, 1), .each = 1},
                                          .vec = {.each = 1, .index = alike}},
-                            gather, NULL);
+                            gather);
     free(alike);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const int all = atn_tmp_like(b, 0, q->p);
+    const atn_algo_use gather = atn_algo_part(ATN_ALLGATHER, &params[0], prm->v[0]);
 
-    collect(b, q, atn_algo_part_algo(ATN_ALLGATHER, &params[0], prm->v[0]), all);
+    collect(b, q, &gather, all);
     atn_fence(b);
     atn_algo_fold_scratch(b, all, q->p, atn_dst(0, 1));
 }
@@ -68,6 +69,7 @@ const atn_algo atn_algo_allreduce_allgather_reduce = {
     .klass = ATN_COORDINATED,
     .group = "latency",
     .params = params,
+    .parts = {ATN_ALLGATHER},
     .refuses = refuses,
     .build = build,
 };

@@ -17,28 +17,30 @@ static const atn_param params[] = {
 };
 
 /* Scratch for the operands of the rank's own share, all of its shape. */
-static void exchange(atn_builder *b, const atn_problem *q, const atn_algo *algo, int operands)
+static void exchange(atn_builder *b, const atn_problem *q, const atn_algo_use *part, int operands)
 {
     const atn_problem inner = {.op = ATN_ALLTOALL, .p = q->p, .r = q->r, .segments = 1};
 
-    atn_algo_embed_algo(b,
+    atn_algo_embed_part(b,
                         &(atn_embed){.q = &inner,
                                      .src = {.at = atn_src(0, 1), .each = 1},
                                      .dst = {.at = atn_tmp_at(operands, 0, 1), .each = 1},
                                      .vec = {.each = 1}},
-                        algo, NULL);
+                        part);
 }
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const atn_group all = atn_algo_group_all(b, q);
     const int operands = atn_tmp_like(b, q->r, q->p);
+    const atn_algo_use first = atn_algo_part(ATN_ALLTOALL, &params[0], prm->v[0]);
+    const atn_algo_use gather = atn_algo_part(ATN_ALLGATHER, &params[1], prm->v[1]);
 
-    exchange(b, q, atn_algo_part_algo(ATN_ALLTOALL, &params[0], prm->v[0]), operands);
+    exchange(b, q, &first, operands);
     atn_fence(b);
     atn_algo_fold_scratch(b, operands, q->p, atn_algo_own_share(&all));
     atn_round(b);
-    atn_algo_shares_gather(b, &all, atn_algo_part_algo(ATN_ALLGATHER, &params[1], prm->v[1]));
+    atn_algo_shares_gather(b, &all, &gather);
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
@@ -58,6 +60,7 @@ const atn_algo atn_algo_allreduce_alltoall_allgather = {
     .klass = ATN_COORDINATED,
     .group = "bandwidth",
     .params = params,
+    .parts = {ATN_ALLTOALL, ATN_ALLGATHER},
     .refuses = refuses,
     .build = build,
 };

@@ -6,10 +6,11 @@
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const atn_group all = atn_algo_group_all(b, q);
+    const atn_algo_use scatter = atn_algo_part_named(ATN_REDUCE_SCATTER_BLOCK, "circulant");
+    const atn_algo_use gather = atn_algo_part_named(ATN_ALLGATHER, "circulant");
 
     (void)prm;
-    atn_algo_shares_allreduce(b, &all, atn_src(0, 1), &atn_algo_reduce_scatter_circulant,
-                              &atn_algo_allgather_circulant);
+    atn_algo_shares_allreduce(b, &all, atn_src(0, 1), &scatter, &gather);
 }
 
 const atn_algo atn_algo_allreduce_circulant = {

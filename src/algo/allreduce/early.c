@@ -14,22 +14,16 @@ static const atn_param params[] = {
     {0},
 };
 
-typedef struct {
-    const atn_algo *algo;
-    const atn_params *prm;
-} half;
-
 static void run_segment(atn_builder *b, const atn_problem *q, const void *context)
 {
-    const half *h = context;
     const atn_view whole = {.at = atn_dst(0, 1), .each = 1};
     const bool up = q->op == ATN_REDUCE;
 
-    atn_algo_embed_algo(
+    atn_algo_embed_part(
         b,
         &(atn_embed){
             .q = q, .src = {.at = atn_src(0, 1), .each = up}, .dst = whole, .vec = {.each = 1}},
-        h->algo, h->prm);
+        context);
 }
 
 static void in_segments(atn_builder *b, const atn_problem *q, const void *context)
@@ -42,11 +36,11 @@ static void in_segments(atn_builder *b, const atn_problem *q, const void *contex
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const atn_view result = {.at = atn_dst(0, 1), .each = 1};
-    const atn_params shape = {{prm->v[1]}};
-    const half first = {&atn_algo_reduce_early, &shape};
-    const half second = {atn_algo_part_algo(ATN_BCAST, &params[0], prm->v[0]), NULL};
+    const atn_algo_use second = atn_algo_part(ATN_BCAST, &params[0], prm->v[0]);
+    atn_algo_use first = atn_algo_part_named(ATN_REDUCE, "early");
     atn_problem up = *q, down = *q;
 
+    first.prm.v[0] = prm->v[1];
     up.op = ATN_REDUCE;
     down.op = ATN_BCAST;
     up.root = down.root = atn_algo_early_last(q);
@@ -88,6 +82,7 @@ const atn_algo atn_algo_allreduce_early = {
     .klass = ATN_STORE_FORWARD,
     .group = "latency",
     .params = params,
+    .parts = {ATN_BCAST},
     .depth = depth,
     .refuses = refuses,
     .build = build,

@@ -8,12 +8,13 @@
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const atn_group all = atn_algo_group_all(b, q);
+    const atn_algo_use gather = atn_algo_part(ATN_ALLGATHER, atn_algo_mirror_params, prm->v[0]);
+    atn_algo_use scatter = atn_algo_part_named(ATN_REDUCE_SCATTER_BLOCK, "mirror");
 
-    atn_algo_shares_scatter(b, &all, atn_src(0, 1), atn_algo_own_share(&all),
-                            &atn_algo_reduce_scatter_mirror, prm);
+    scatter.prm.v[0] = prm->v[0];
+    atn_algo_shares_scatter(b, &all, atn_src(0, 1), atn_algo_own_share(&all), &scatter);
     atn_round(b);
-    atn_algo_shares_gather(b, &all,
-                           atn_algo_part_algo(ATN_ALLGATHER, atn_algo_mirror_params, prm->v[0]));
+    atn_algo_shares_gather(b, &all, &gather);
 }
 
 const atn_algo atn_algo_allreduce_mirror = {
@@ -27,6 +28,7 @@ const atn_algo atn_algo_allreduce_mirror = {
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
     .params = atn_algo_mirror_params,
+    .parts = {ATN_ALLGATHER},
     .refuses = atn_algo_mirror_refuses,
     .build = build,
 };

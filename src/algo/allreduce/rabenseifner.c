@@ -1,8 +1,8 @@
-/* Rabenseifner's allreduce: recursive halving leaves each rank with one reduced share, an
- * allgather, by default recursive doubling, distributes the shares.  Halving needs a power of two:
- * otherwise extra ranks send their operand to a proxy and receive the result from it.  `guests`
- * selects the extra ranks: the last ones (their proxies are the first ranks), or every second of
- * the first ranks; or the latter, with rank and proxy combining half of the message each.
+/* Rabenseifner's allreduce: a reduce-scatter, by default recursive halving, leaves each rank with
+ * one reduced share; an allgather, by default recursive doubling, distributes the shares.  Halving
+ * needs a power of two: otherwise extra ranks send their operand to a proxy and receive the result
+ * from it.  `guests` selects the extra ranks: the last ones (their proxies are the first ranks), or
+ * every second of the first ranks; or the latter, with rank and proxy combining half each.
  *
  *   p = 6, last: 4->0 5->1   odd: 1->0 3->2   halves: 0-1 2-3, then 1->0 3->2 */
 #include <stdlib.h>
@@ -13,16 +13,20 @@
 static const char *const guests_words[] = {"last", "odd", "halves", NULL};
 static const char *const gather_words[] = {
     "recursive_doubling", "ring",    "bruck",  "neighbor", "bine", "circulant", "double_ring",
-    "recursive_halving",  "sparbit", "spread", "xor",      NULL};
+    "recursive_halving",  "sparbit", "spread", "xor",      "mesh", NULL};
+static const char *const scatter_words[] = {"recursive_halving", "butterfly", "circulant",
+                                            "pairwise",          "ring",      NULL};
 enum { LAST, ODD, HALVES };
+enum { GUESTS, GATHER, SCATTER };
 
 static const atn_param params[] = {
     {"guests", ATN_WORD, LAST, LAST, HALVES, ATN_LINEAR,
      "extra ranks beyond a power of two: the last ones, every second of the first "
      "ones, or the latter after combining half of the message",
      guests_words},
-    {"gather", ATN_WORD, 0, 0, 10, ATN_LINEAR, "allgather algorithm for the reduced shares",
+    {"gather", ATN_WORD, 0, 0, 11, ATN_LINEAR, "allgather algorithm for the reduced shares",
      gather_words},
+    {"scatter", ATN_WORD, 0, 0, 4, ATN_LINEAR, "reduce-scatter algorithm", scatter_words},
     {0},
 };
 
@@ -68,20 +72,20 @@ static void run_proxy(atn_builder *b, const atn_problem *q, int extra, int parts
 }
 
 static void work(atn_builder *b, const atn_core *c, int number, bool last, atn_ref from,
-                 const atn_algo *gather)
+                 const atn_params *prm)
 {
-    int *ranks = malloc(sizeof *ranks * (size_t)c->size);
+    const atn_algo_use scatter =
+        atn_algo_part(ATN_REDUCE_SCATTER_BLOCK, &params[SCATTER], prm->v[SCATTER]);
+    const atn_algo_use gather = atn_algo_part(ATN_ALLGATHER, &params[GATHER], prm->v[GATHER]);
+    int *ranks = atn_algo_core_ranks(c, last);
     const atn_group core = {.p = c->size, .r = number, .ranks = ranks, .each = 1};
 
-    for (int i = 0; ranks && i < c->size; i++)
-        ranks[i] = last ? i : atn_algo_core_rank(c, i);
     if (!ranks)
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     else if (c->size == 1)
         atn_copy(b, from, atn_dst(0, 1));
     else
-        atn_algo_shares_allreduce(b, &core, from, &atn_algo_reduce_scatter_recursive_halving,
-                                  gather);
+        atn_algo_shares_allreduce(b, &core, from, &scatter, &gather);
     free(ranks);
 }
 
@@ -103,23 +107,41 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     }
     if (at.other >= 0)
         run_proxy(b, q, at.other, c.size, halves);
-    work(b, &c, at.number, last, at.other >= 0 ? all : atn_src(0, c.size),
-         atn_algo_part_algo(ATN_ALLGATHER, &params[1], prm->v[1]));
+    work(b, &c, at.number, last, at.other >= 0 ? all : atn_src(0, c.size), prm);
     if (at.other >= 0)
         atn_send(b, at.other, all);
+}
+
+/* Of a part among the ranks of the core. */
+static const char *refuses(const atn_problem *q, const atn_params *prm)
+{
+    static const atn_operation ops[] = {
+        [GATHER] = ATN_ALLGATHER, [SCATTER] = ATN_REDUCE_SCATTER_BLOCK};
+    const atn_core c = atn_algo_core_pow2(q->p);
+    const bool nested = prm->v[GATHER] >= ATN_NESTED || prm->v[SCATTER] >= ATN_NESTED;
+    int *ranks = nested ? atn_algo_core_ranks(&c, prm->v[GUESTS] == LAST) : NULL;
+    const char *why = nested && !ranks ? "out of memory" : NULL;
+
+    for (int i = GATHER; i <= SCATTER && !why && c.size > 1; i++)
+        why = atn_algo_part_refuses_on(ops[i], &params[i], prm->v[i], q, ranks, c.size);
+    free(ranks);
+    return why;
 }
 
 const atn_algo atn_algo_allreduce_rabenseifner = {
     .name = "rabenseifner",
     .summary = "recursive halving, then an allgather",
     .reference = "Rabenseifner: Optimization of collective reduction operations, 2004",
-    .cost = "let(core, 2^floor(log2(p)), log2(core) * a + (b + g) * n * (1 - 1 / core)"
-            " + min(core - 1, 1) * allgather(gather, core, n / core) + (1 - pow2(p)) * (2 * a"
+    .cost = "let(core, 2^floor(log2(p)), min(core - 1, 1)"
+            " * (reduce_scatter_block(scatter, core, n / core)"
+            " + allgather(gather, core, n / core)) + (1 - pow2(p)) * (2 * a"
             " + (2 * b + g) * n + is(guests, 2) * (a - g * n / 2)))",
     .needs = ATN_NEEDS_COMMUTATIVE,
     .passes = ATN_PASS_ORDER,
     .klass = ATN_COORDINATED,
     .group = "bandwidth",
     .params = params,
+    .parts = {[GATHER] = ATN_ALLGATHER, [SCATTER] = ATN_REDUCE_SCATTER_BLOCK},
+    .refuses = refuses,
     .build = build,
 };

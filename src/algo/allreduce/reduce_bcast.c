@@ -16,18 +16,19 @@ static const atn_param params[] = {
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const atn_view result = {.at = atn_dst(0, 1), .each = 1};
+    const atn_algo_use reduce = atn_algo_part(ATN_REDUCE, &params[0], prm->v[0]);
+    const atn_algo_use bcast = atn_algo_part(ATN_BCAST, &params[1], prm->v[1]);
     atn_problem up = *q, down = *q;
 
     up.op = ATN_REDUCE;
     down.op = ATN_BCAST;
-    atn_algo_embed_algo(
+    atn_algo_embed_part(
         b,
         &(atn_embed){
             .q = &up, .src = {.at = atn_src(0, 1), .each = 1}, .dst = result, .vec = {.each = 1}},
-        atn_algo_part_algo(ATN_REDUCE, &params[0], prm->v[0]), NULL);
+        &reduce);
     atn_round(b);
-    atn_algo_embed_algo(b, &(atn_embed){.q = &down, .dst = result, .vec = {.each = 1}},
-                        atn_algo_part_algo(ATN_BCAST, &params[1], prm->v[1]), NULL);
+    atn_algo_embed_part(b, &(atn_embed){.q = &down, .dst = result, .vec = {.each = 1}}, &bcast);
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
@@ -52,6 +53,7 @@ const atn_algo atn_algo_allreduce_reduce_bcast = {
     .klass = ATN_STORE_FORWARD,
     .group = "messages",
     .params = params,
+    .parts = {ATN_REDUCE, ATN_BCAST},
     .depth = depth,
     .refuses = refuses,
     .build = build,

@@ -15,10 +15,10 @@ static const atn_param params[] = {
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const atn_group all = atn_algo_group_all(b, q);
+    const atn_algo_use scatter = atn_algo_part(ATN_REDUCE_SCATTER_BLOCK, &params[0], prm->v[0]);
+    const atn_algo_use gather = atn_algo_part(ATN_ALLGATHER, &params[1], prm->v[1]);
 
-    atn_algo_shares_allreduce(b, &all, atn_src(0, 1),
-                              atn_algo_part_algo(ATN_REDUCE_SCATTER_BLOCK, &params[0], prm->v[0]),
-                              atn_algo_part_algo(ATN_ALLGATHER, &params[1], prm->v[1]));
+    atn_algo_shares_allreduce(b, &all, atn_src(0, 1), &scatter, &gather);
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
@@ -37,6 +37,7 @@ const atn_algo atn_algo_allreduce_reduce_scatter_allgather = {
     .klass = ATN_COORDINATED,
     .group = "bandwidth",
     .params = params,
+    .parts = {ATN_REDUCE_SCATTER_BLOCK, ATN_ALLGATHER},
     .refuses = refuses,
     .build = build,
 };

@@ -32,9 +32,10 @@ static const atn_param params[] = {
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
     const atn_group all = atn_algo_group_all(b, q);
+    const atn_algo_use gather = atn_algo_part(ATN_ALLGATHER, &params[0], prm->v[0]);
 
     scatter(b, q);
-    atn_algo_shares_gather(b, &all, atn_algo_part_algo(ATN_ALLGATHER, &params[0], prm->v[0]));
+    atn_algo_shares_gather(b, &all, &gather);
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
@@ -51,14 +52,13 @@ const atn_algo atn_algo_bcast_scatter_allgather = {
             "(1 - pow2(p)) * (k * a + b * n * (p - 1) / p)"
             " + max(0, min(p - c - 1, 1)) * (k * a + b * n / p)"
             " + sum(i, 0, log2(c) - 1, k * a + b * n / p * (2^i + min(2^i, p - c)))))"
-            " + (1 - is(allgather, 1)) * (b * n * (p - 1) / p + k * a * (is(allgather, 0) * (p - 1)"
-            " + is(allgather, 3) * p / 2 + is(max(allgather, 4), allgather) * ceil(log2(p))"
-            " + is(allgather, 2) * ceil(log2(p))))",
+            " + (1 - is(allgather, 1)) * k * allgather(allgather, p, n / p / k)",
     .passes = ATN_PASS_SEGMENT | ATN_PASS_ORDER,
     .shares = true,
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
     .params = params,
+    .parts = {ATN_ALLGATHER},
     .refuses = refuses,
     .build = build,
 };

@@ -36,6 +36,7 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
                                .ordered = q->ordered,
                                .segments = 1};
     const atn_view operand = {.at = atn_dst(0, 1), .each = 1};
+    const atn_algo_use scan = atn_algo_part(ATN_SCAN, &params[0], prm->v[0]);
     int *ranks = malloc(sizeof *ranks * (size_t)q->p);
 
     for (int i = 0; ranks && i < q->p - 1; i++)
@@ -45,11 +46,11 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
     if (!ranks)
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     else if (q->r > 0)
-        atn_algo_embed_algo(
+        atn_algo_embed_part(
             b,
             &(atn_embed){
                 .q = &inner, .ranks = ranks, .src = operand, .dst = operand, .vec = {.each = 1}},
-            atn_algo_part_algo(ATN_SCAN, &params[0], prm->v[0]), NULL);
+            &scan);
     free(ranks);
 }
 
@@ -62,5 +63,6 @@ const atn_algo atn_algo_exscan_shift_scan = {
     .klass = ATN_STORE_FORWARD,
     .group = "messages",
     .params = params,
+    .parts = {ATN_SCAN},
     .build = build,
 };

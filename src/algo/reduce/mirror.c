@@ -12,11 +12,9 @@ static const atn_param params[] = {
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_algo *forward = atn_algo_part_algo(ATN_BCAST, &params[0], prm->v[0]);
-    atn_params own;
+    const atn_algo_use forward = atn_algo_part(ATN_BCAST, &params[0], prm->v[0]);
 
-    atn_algo_params_default(atn_algo_catalog_find(ATN_BCAST, forward->name), &own);
-    atn_algo_mirror(b, q, forward, &own);
+    atn_algo_mirror(b, q, forward.row->algo, &forward.prm);
 }
 
 static int depth(const atn_problem *q, const atn_params *prm)
@@ -26,7 +24,7 @@ static int depth(const atn_problem *q, const atn_params *prm)
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
 {
-    return atn_algo_part_refuses(ATN_BCAST, &params[0], prm->v[0], q);
+    return atn_algo_mirror_part(ATN_BCAST, &params[0], prm->v[0], q);
 }
 
 const atn_algo atn_algo_reduce_mirror = {
@@ -40,6 +38,7 @@ const atn_algo atn_algo_reduce_mirror = {
     .klass = ATN_STORE_FORWARD,
     .group = "bandwidth",
     .params = params,
+    .parts = {ATN_BCAST},
     .depth = depth,
     .refuses = refuses,
     .build = build,

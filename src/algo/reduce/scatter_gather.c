@@ -9,9 +9,10 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
         .op = ATN_GATHER, .p = q->p, .r = q->r, .root = q->root, .segments = 1};
     const atn_ref share =
         q->r == q->root ? atn_dst(q->r, 1) : atn_tmp_at(atn_tmp(b, q->r, 1), 0, 1);
+    const atn_algo_use scatter = atn_algo_part_named(ATN_REDUCE_SCATTER_BLOCK, "ring");
 
     (void)prm;
-    atn_algo_shares_scatter(b, &all, atn_src(0, 1), share, &atn_algo_reduce_scatter_ring, NULL);
+    atn_algo_shares_scatter(b, &all, atn_src(0, 1), share, &scatter);
     atn_round(b);
     atn_algo_embed_algo(b,
                         &(atn_embed){.q = &gather,

@@ -45,7 +45,8 @@ static void make_room(atn_level_run *x)
 {
     const atn_cluster *all = x->plan->tree.clusters, *largest = atn_algo_level_largest(x, true);
 
-    if (atn_algo_level_leads(x, all) && atn_algo_level_use_of(x->plan, all, ATN_LEVEL_DOWN)->row) {
+    if (atn_algo_level_leads(x, all) &&
+        atn_algo_level_use_of(x->plan, all, ATN_LEVEL_DOWN)->part.row) {
         x->store = x->held;
     } else if (largest) {
         x->base = largest->first;

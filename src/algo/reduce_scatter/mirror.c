@@ -6,11 +6,9 @@
 
 static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
 {
-    const atn_algo *forward = atn_algo_part_algo(ATN_ALLGATHER, atn_algo_mirror_params, prm->v[0]);
-    atn_params own;
+    const atn_algo_use forward = atn_algo_part(ATN_ALLGATHER, atn_algo_mirror_params, prm->v[0]);
 
-    atn_algo_params_default(atn_algo_catalog_find(ATN_ALLGATHER, forward->name), &own);
-    atn_algo_mirror(b, q, forward, &own);
+    atn_algo_mirror(b, q, forward.row->algo, &forward.prm);
 }
 
 const atn_algo atn_algo_reduce_scatter_mirror = {
@@ -24,6 +22,7 @@ const atn_algo atn_algo_reduce_scatter_mirror = {
     .klass = ATN_STORE_FORWARD,
     .group = "contention",
     .params = atn_algo_mirror_params,
+    .parts = {ATN_ALLGATHER},
     .refuses = atn_algo_mirror_refuses,
     .build = build,
 };

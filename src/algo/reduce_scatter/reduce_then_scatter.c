@@ -17,25 +17,29 @@ static void build(atn_builder *b, const atn_problem *q, const atn_params *prm)
         .op = ATN_REDUCE, .p = q->p, .r = q->r, .ordered = q->ordered, .segments = 1};
     const atn_problem down = {.op = ATN_SCATTER, .p = q->p, .r = q->r, .segments = 1};
     const int all = q->r == 0 ? atn_tmp(b, 0, q->p) : -1;
+    const atn_algo_use reduce = atn_algo_part(ATN_REDUCE, &params[0], prm->v[0]);
+    const atn_algo_use scatter = atn_algo_part(ATN_SCATTER, &params[1], prm->v[1]);
 
-    atn_algo_embed_algo(b,
+    atn_algo_embed_part(b,
                         &(atn_embed){.q = &up,
                                      .src = {.at = atn_src(0, 1), .each = q->p},
                                      .dst = {.at = atn_tmp_at(all, 0, 1), .each = q->p},
                                      .vec = {.each = q->p}},
-                        atn_algo_part_algo(ATN_REDUCE, &params[0], prm->v[0]), NULL);
+                        &reduce);
     atn_round(b);
-    atn_algo_embed_algo(b,
+    atn_algo_embed_part(b,
                         &(atn_embed){.q = &down,
                                      .src = {.at = atn_tmp_at(all, 0, 1), .each = 1},
                                      .dst = {.at = atn_dst(0, 1), .each = 1},
                                      .vec = {.each = 1}},
-                        atn_algo_part_algo(ATN_SCATTER, &params[1], prm->v[1]), NULL);
+                        &scatter);
 }
 
 static const char *refuses(const atn_problem *q, const atn_params *prm)
 {
-    return atn_algo_part_refuses(ATN_REDUCE, &params[0], prm->v[0], q);
+    const char *why = atn_algo_part_refuses(ATN_REDUCE, &params[0], prm->v[0], q);
+
+    return why ? why : atn_algo_part_refuses(ATN_SCATTER, &params[1], prm->v[1], q);
 }
 
 const atn_algo atn_algo_reduce_scatter_reduce_then_scatter = {
@@ -46,6 +50,7 @@ const atn_algo atn_algo_reduce_scatter_reduce_then_scatter = {
     .klass = ATN_STORE_FORWARD,
     .group = "messages",
     .params = params,
+    .parts = {ATN_REDUCE, ATN_SCATTER},
     .refuses = refuses,
     .build = build,
 };
