@@ -6,12 +6,13 @@
 #include "algo/behaviour.h"
 #include "cli/lookup.h"
 #include "model/expr.h"
+#include "plan/repository.h"
 #include "report/json.h"
 #include "sched/neighbourhood.h"
 
 /* ---- fields of a row ---- */
 
-enum { ROOM = 320 };
+enum { ROOM = 1200 };
 
 static const char *const class_docs[] = {
     [ATN_COORDINATED] = "ranks wait for others before they send",
@@ -91,6 +92,25 @@ static const char *reference_of(const atn_row *row, char *room)
     return row->algo->reference;
 }
 
+/* "ring {window=1}; ring with light barrier {sync=pair}": its variants in STAR-MPI's document. */
+static const char *star_of(const atn_row *row, char *room)
+{
+    const size_t length = strlen(row->algo->name);
+    room[0] = '\0';
+    for (int i = 0; i < atn_plan_repository_entries(); i++) {
+        const atn_repository_entry *const e = atn_plan_repository_entry(i);
+        const bool own =
+            strcspn(e->choice, "{") == length && strncmp(e->choice, row->algo->name, length) == 0;
+        char word[200];
+        if (!own || !atn_plan_repository_is_for(e, row->op))
+            continue;
+        snprintf(word, sizeof word, "%s%s%s", e->name, e->choice[length] ? " " : "",
+                 e->choice + length);
+        join(room, word, "; ");
+    }
+    return room;
+}
+
 static const char *summary_of(const atn_row *row, char *room)
 {
     (void)room;
@@ -111,6 +131,7 @@ static const struct {
     {"params", false, true, params_of},
     {"cost", false, true, cost_of},
     {"reference", false, false, reference_of},
+    {"star-mpi", false, false, star_of},
     {"summary", true, false, summary_of},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
@@ -171,7 +192,11 @@ static const char document_head[] =
     "rounds\n"
     "in progress, `sync` synchronises ranks. Direct alltoallv and alltoallw send no empty "
     "messages; the others\n"
-    "first agree on the largest block.\n";
+    "first agree on the largest block.\n\n"
+    "The column star-mpi has the names and parameters of the algorithms in the repository of "
+    "STAR-MPI\n"
+    "(Faraj, Yuan, Lowenthal: STAR-MPI: self tuned adaptive routines for MPI collective "
+    "operations, 2006).\n";
 
 /* docs/algorithms.md, with a section per operation. */
 static atn_status write_document(const atn_args *a, const selection *which, atn_error *err)
