@@ -43,3 +43,17 @@ bool atn_plan_repository_choice(const atn_repository_entry *e, const atn_problem
     free(copy);
     return fits;
 }
+
+int atn_plan_repository_group(const atn_choice *choice)
+{
+    char name[ATN_NAME_ROOM];
+    atn_plan_choice_print(choice, name);
+    for (int i = 0; i < ENTRIES; i++) {
+        const atn_repository_entry *const e = &entries[i];
+        if (atn_plan_repository_is_for(e, choice->row->op) &&
+            (strcmp(e->choice, name) == 0 ||
+             (e->unplaced != NULL && strcmp(e->unplaced, name) == 0)))
+            return e->group;
+    }
+    return 0;
+}

@@ -21,6 +21,8 @@ const atn_repository_entry *atn_plan_repository_entry(int i);
 /* Whether an entry, or any, is for the operation. */
 bool atn_plan_repository_is_for(const atn_repository_entry *e, atn_operation op);
 bool atn_plan_repository_has(atn_operation op);
+/* The group of a choice in the document; 0: it is not in the repository. */
+int atn_plan_repository_group(const atn_choice *choice);
 /* The choice of an entry for a problem; false: the entry is for another operation or for shorter
  * messages, needs a topology, or does not apply. */
 bool atn_plan_repository_choice(const atn_repository_entry *e, const atn_problem *q,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/repository.h"
 #include "plan/wisdom.h"
 #include "tune/tuners.h"
 
@@ -17,11 +18,12 @@ static uint64_t identity(const atn_choice *choice)
     return atn_hash(name, strlen(name), 0);
 }
 
-/* Algorithms with the same objective have the same number. */
+/* Algorithms with the same objective have the same number: that of STAR-MPI, or else of the row. */
 static int group_of(const atn_choice *choice)
 {
     const char *group = choice->row->algo->group;
-    return (int)(atn_hash(group, strlen(group), 0) & INT32_MAX);
+    const int number = atn_plan_repository_group(choice);
+    return number > 0 ? number : (int)(atn_hash(group, strlen(group), 0) & INT32_MAX);
 }
 
 static int find_choice(const atn_candidate_set *set, const atn_choice *choice)

@@ -563,7 +563,7 @@ static void judge_rival(atn_tuner *t, int rival, int64_t challenger_ps, int64_t 
 }
 
 /* A block of the winner, of native or a rival beside it, or of a new candidate alone. */
-static void take_round(atn_tuner *t, const atn_tuning_round *round, const int64_t per_call_ps[2])
+static void take_round(atn_tuner *t, const atn_tuning_round *round, const int64_t *per_call_ps)
 {
     const int own = round->block[0].candidate == t->winner ? 0 : 1, other = 1 - own;
     const int candidate = round->n == 2 ? round->block[other].candidate : -1;

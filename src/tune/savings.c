@@ -35,7 +35,7 @@ static int block_of(const atn_tuner *t, int candidate)
 static int served(const atn_tuner *t) { return t->s.shadow ? t->incumbent : t->winner; }
 
 /* In this round, because the machine may have changed, else before. */
-static int64_t winner_time(const atn_tuner *t, const int64_t per_call_ps[2])
+static int64_t winner_time(const atn_tuner *t, const int64_t *per_call_ps)
 {
     const int i = block_of(t, t->winner);
     return i >= 0 ? per_call_ps[i] : atn_tune_candidate_median(&t->candidate[t->winner]);
@@ -76,7 +76,7 @@ static void charge_trial(atn_tuner *t, const atn_block *block, int64_t ns, int64
 
 /* Time of native, rather too short than too long: in this round, because the machine may have
  * changed, else before. */
-static int64_t native_at_least(const atn_tuner *t, const int64_t per_call_ps[2])
+static int64_t native_at_least(const atn_tuner *t, const int64_t *per_call_ps)
 {
     const int beside = block_of(t, t->native);
     const atn_candidate_state *const native = &t->candidate[t->native];
@@ -94,7 +94,7 @@ static void charge_scratch(atn_tuner *t, int64_t ns)
 }
 
 /* Shadows cost all of their time. */
-void atn_tune_savings_charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2])
+void atn_tune_savings_charge(atn_tuner *t, const int64_t *block_ns, const int64_t *per_call_ps)
 {
     const int64_t winner_ps = winner_time(t, per_call_ps),
                   native_ps = native_at_least(t, per_call_ps);
@@ -157,7 +157,7 @@ static void settle_block(atn_tuner *t, const atn_block *block, int64_t ns, int64
         atn_tune_budget_lose(t->budget, ns - all_ns(native_ps, block->weight));
 }
 
-void atn_tune_savings_settle(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2])
+void atn_tune_savings_settle(atn_tuner *t, const int64_t *block_ns, const int64_t *per_call_ps)
 {
     const int own = block_of(t, served(t)), beside = block_of(t, t->native);
     t->unchecked = block_of(t, t->winner) >= 0 ? 0 : t->unchecked;

@@ -231,14 +231,16 @@ static void count_untimed(atn_tuner *t, int64_t calls)
 atn_step atn_tune_tuner_step(atn_tuner *t, int weight)
 {
     atn_tuning_round *round = &t->round;
-    atn_step step = {.candidate = t->incumbent, .shadow = -1, .block = -1};
+    atn_step step = {.candidate = t->incumbent, .shadow = -1, .block = -1, .sample = -1};
     count_calls(t, 1);
     plan_again(t);
     if (round->untimed > 0) {
         round->untimed--;
     } else if (round->at < round->n && may_begin(t)) {
         const int candidate = round->block[round->at].candidate;
-        step.block = round->at;
+        step.block = round->stage ? 0 : round->at;
+        if (round->stage)
+            step.sample = round->at * t->s.iterations + round->block[round->at].done;
         if (atn_tune_on_scratch(t, candidate))
             step.shadow = candidate;
         else
@@ -272,14 +274,17 @@ static void note(atn_tuner *t, atn_candidate_state *x, int64_t per_call_ps)
     atn_tune_candidate_record(x, per_call_ps);
 }
 
-void atn_tune_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns)
+/* The time of `calls` calls of a block as that of one with weight 1. */
+static int64_t per_call(const atn_block *block, int64_t ns, int calls)
 {
-    int64_t per_call_ps[2] = {0, 0};
+    const __int128 ps = (__int128)ns * 1000 * ATN_TUNE_WEIGHT * block->calls;
+    return block->weight > 0 ? (int64_t)(ps / block->weight / calls) : 0;
+}
+
+static void end_round(atn_tuner *t, const int64_t *block_ns, const int64_t *per_call_ps,
+                      int64_t elapsed_ns)
+{
     const atn_tuning_round round = t->round;
-    for (int i = 0; i < round.n; i++)
-        if (round.block[i].weight > 0)
-            per_call_ps[i] =
-                (int64_t)((__int128)block_ns[i] * 1000 * ATN_TUNE_WEIGHT / round.block[i].weight);
     release(t);
     atn_tune_savings_charge(t, block_ns, per_call_ps);
     atn_tune_budget_elapsed(t->budget, elapsed_ns);
@@ -289,6 +294,35 @@ void atn_tune_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapse
     t->since = 0;
     t->procedure->take(t, &round, per_call_ps);
     plan(t);
+}
+
+void atn_tune_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns)
+{
+    int64_t per_call_ps[2] = {0, 0};
+    for (int i = 0; i < t->round.n; i++)
+        per_call_ps[i] = per_call(&t->round.block[i], block_ns[i], t->round.block[i].calls);
+    end_round(t, block_ns, per_call_ps, elapsed_ns);
+}
+
+int atn_tune_tuner_stage(const atn_tuner *t)
+{
+    return t->round.stage ? t->round.n * t->s.iterations : 0;
+}
+
+/* Of each candidate the shortest call counts. */
+void atn_tune_tuner_feed_stage(atn_tuner *t, const int64_t *sample_ns, int64_t elapsed_ns)
+{
+    int64_t block_ns[ATN_TUNE_CANDIDATES] = {0}, per_call_ps[ATN_TUNE_CANDIDATES] = {0};
+    for (int i = 0; i < t->round.n; i++) {
+        const int64_t *const of = sample_ns + i * t->s.iterations;
+        int64_t least_ns = of[0];
+        for (int k = 0; k < t->s.iterations; k++) {
+            block_ns[i] += of[k];
+            least_ns = of[k] < least_ns ? of[k] : least_ns;
+        }
+        per_call_ps[i] = per_call(&t->round.block[i], least_ns, 1);
+    }
+    end_round(t, block_ns, per_call_ps, elapsed_ns);
 }
 
 void atn_tune_tuner_agreement(atn_tuner *t, int64_t ns)
@@ -392,7 +426,7 @@ static void plan_nothing(atn_tuner *t, atn_tuning_round *round)
     t->why = "fixed";
 }
 
-static void take_nothing(atn_tuner *t, const atn_tuning_round *round, const int64_t per_call_ps[2])
+static void take_nothing(atn_tuner *t, const atn_tuning_round *round, const int64_t *per_call_ps)
 {
     (void)t;
     (void)round;

@@ -23,7 +23,7 @@ enum {
 
 typedef enum {
     ATN_TUNE_RACE,    /* the default: races within a budget */
-    ATN_TUNE_ALL,     /* every candidate one after the other, then monitor (STAR-MPI) */
+    ATN_TUNE_ALL,     /* every candidate in one stage, then monitor (STAR-MPI) */
     ATN_TUNE_GROUPED, /* the same with one of each group first */
     ATN_TUNE_FIXED    /* the first candidate for good */
 } atn_tune_mode;
@@ -60,6 +60,7 @@ typedef struct {
     int candidate; /* for the call */
     int shadow;    /* also runs, on scratch data, and is timed instead of the call; -1: none */
     int block;     /* 0 or 1: time it for that block; -1: untimed */
+    int sample;    /* its number among the timed calls of a stage; -1: not in a stage */
     bool agree;    /* the round ends with this call */
 } atn_step;
 
@@ -93,6 +94,11 @@ void atn_tune_tuner_skip(atn_tuner *t, int64_t calls);
 
 /* The agreed sums of both blocks of the round, and the agreed time since the budget began. */
 void atn_tune_tuner_feed(atn_tuner *t, const int64_t block_ns[2], int64_t elapsed_ns);
+
+/* A stage of STAR-MPI is a round in which every timed call counts by itself: their number; 0: the
+ * round is no stage.  Its agreed times are the mean over ranks of each. */
+int atn_tune_tuner_stage(const atn_tuner *t);
+void atn_tune_tuner_feed_stage(atn_tuner *t, const int64_t *sample_ns, int64_t elapsed_ns);
 
 /* Observed cost of an agreement, if it is above that of the settings. */
 void atn_tune_tuner_agreement(atn_tuner *t, int64_t ns);

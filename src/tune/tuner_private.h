@@ -29,10 +29,11 @@ typedef struct {
     int64_t weight; /* of these calls */
 } atn_block;
 
-/* Untimed calls of the incumbent, then up to two blocks, then one agreement. */
+/* Untimed calls of the incumbent, then up to two blocks or those of a stage, then an agreement. */
 typedef struct {
     int64_t untimed;
-    atn_block block[2];
+    atn_block block[ATN_TUNE_CANDIDATES];
+    bool stage;
     int n;             /* blocks */
     int at;            /* the current one; n: waiting for the times */
     int64_t cost_ns;   /* reserved until the round ends; 0: it begins in any case */
@@ -54,7 +55,7 @@ typedef struct {
 
 typedef struct {
     void (*plan)(atn_tuner *t, atn_tuning_round *round);
-    void (*take)(atn_tuner *t, const atn_tuning_round *round, const int64_t per_call_ps[2]);
+    void (*take)(atn_tuner *t, const atn_tuning_round *round, const int64_t *per_call_ps);
     atn_next_trial (*next)(const atn_tuner *t);
 } atn_procedure;
 
@@ -127,9 +128,9 @@ int64_t atn_tune_expect_saving(const atn_tuner *t, int i);
 /* savings.c: time of native, of its latest calls or predicted; of the winner if there is none. */
 int64_t atn_tune_savings_native(const atn_tuner *t);
 /* Charges what a round has cost, before its times are recorded. */
-void atn_tune_savings_charge(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2]);
+void atn_tune_savings_charge(atn_tuner *t, const int64_t *block_ns, const int64_t *per_call_ps);
 /* Accounts for the untimed calls before the round, after its times were recorded. */
-void atn_tune_savings_settle(atn_tuner *t, const int64_t block_ns[2], const int64_t per_call_ps[2]);
+void atn_tune_savings_settle(atn_tuner *t, const int64_t *block_ns, const int64_t *per_call_ps);
 /* Another candidate becomes the winner, or the times of the winner have changed. */
 void atn_tune_savings_replace(atn_tuner *t, int winner);
 /* Calls until trials that are expected to take this much longer than the winner are worth it. */

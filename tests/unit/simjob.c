@@ -66,7 +66,10 @@ void sim_one_call(sim_job *j, atn_tuner *t, int64_t call)
     const sim_machine *m = j->m;
     if (j->waiting == 0) {
         const int64_t sums[2] = {(int64_t)(j->sum[0] * 1e9), (int64_t)(j->sum[1] * 1e9)};
-        atn_tune_tuner_feed(t, sums, (int64_t)(*j->elapsed * 1e9));
+        if (atn_tune_tuner_stage(t) > 0)
+            atn_tune_tuner_feed_stage(t, j->stage, (int64_t)(*j->elapsed * 1e9));
+        else
+            atn_tune_tuner_feed(t, sums, (int64_t)(*j->elapsed * 1e9));
         j->sum[0] = j->sum[1] = 0;
     }
     if (j->waiting >= 0)
@@ -79,6 +82,8 @@ void sim_one_call(sim_job *j, atn_tuner *t, int64_t call)
         cost += true_time(m, s.shadow, call) * noisy(m, &j->random);
     if (s.block >= 0)
         j->sum[s.block] += s.shadow >= 0 ? cost - seconds : seconds;
+    if (s.sample >= 0)
+        j->stage[s.sample] = (int64_t)(seconds * 1e9);
     if (s.agree) {
         cost += m->agreement;
         j->o->agreements++;

@@ -43,8 +43,9 @@ typedef struct {
     sim_outcome *o;
     uint64_t random;
     double *elapsed, sum[2];
-    const atn_budget *budget; /* for DELAY_OWN */
-    int waiting;              /* calls until the agreed times arrive; -1: no agreement is pending */
+    int64_t stage[10 * ATN_TUNE_CANDIDATES]; /* ns, of the calls of a stage */
+    const atn_budget *budget;                /* for DELAY_OWN */
+    int waiting; /* calls until the agreed times arrive; -1: no agreement is pending */
 } sim_job;
 
 double sim_uniform(uint64_t *state);

@@ -14,7 +14,7 @@ enum { NATIVE = 0, NATIVE_US = 10000, MOST = 4 };
 typedef struct {
     atn_tuner *tuner;
     atn_budget budget;
-    int64_t elapsed_us, sums[2];
+    int64_t elapsed_us, sums[2], stage[10 * ATN_TUNE_CANDIDATES];
 } job;
 
 /* `predicted_us` of every candidate but native; 0: nothing is predicted. */
@@ -53,7 +53,11 @@ static atn_decision play(job *j, const int us[MOST], int calls)
         j->elapsed_us += us[s.candidate] + (s.shadow >= 0 ? us[timed] : 0);
         if (s.block >= 0)
             j->sums[s.block] += 1000 * (int64_t)us[timed];
-        if (s.agree) {
+        if (s.sample >= 0)
+            j->stage[s.sample] = 1000 * (int64_t)us[timed];
+        if (s.agree && s.sample >= 0) {
+            atn_tune_tuner_feed_stage(j->tuner, j->stage, 1000 * j->elapsed_us);
+        } else if (s.agree) {
             atn_tune_tuner_feed(j->tuner, j->sums, 1000 * j->elapsed_us);
             memset(j->sums, 0, sizeof j->sums);
         }

@@ -7,6 +7,7 @@
 
 #include "plan/family.h"
 #include "plan/planner.h"
+#include "plan/repository.h"
 #include "plan/travel.h"
 #include "topo/topo.h"
 
@@ -166,11 +167,27 @@ static int64_t effort_for(const atn_comm *c, const atn_problem *q)
     return atn_plan_budget(c->p) / (q->bytes < ATN_SHORT_BYTES ? ROUGHER : ROUGH);
 }
 
+/* The algorithms that STAR-MPI has for the operation; false: it has none. */
+static bool add_repository(const atn_problem *q, atn_candidate_set *f)
+{
+    if (!atn_select_is_star() || !atn_plan_repository_has(q->op))
+        return false;
+    for (int i = 0; i < atn_plan_repository_entries(); i++) {
+        atn_choice choice;
+        if (atn_plan_repository_choice(atn_plan_repository_entry(i), q, &choice) &&
+            atn_select_candidate_fits(&choice, q))
+            atn_tune_candidate_set_add(f, &choice, -1, ATN_ERROR_UNKNOWN);
+    }
+    return true;
+}
+
 /* Planned for the mean size where ranks do not share sizes; candidates must apply to any size. */
 int64_t atn_select_candidates_plan(const atn_comm *c, const atn_call_class *x, atn_candidate_set *f)
 {
     atn_ranking r = {.n = 0};
     atn_problem q = x->subject.q;
+    if (add_repository(&q, f))
+        return 0;
     if (q.bytes < 0)
         q.bytes = x->mean;
     const int64_t start = atn_clock_thread_ns();

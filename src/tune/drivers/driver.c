@@ -52,8 +52,10 @@ void atn_tune_driver_free(atn_driver *d)
         return;
     atn_tune_costs_end();
     atn_tune_tuners_close(&d->tuners);
-    for (int i = 0; i < d->n; i++)
+    for (int i = 0; i < d->n; i++) {
         free(d->kinds[i]->field);
+        free(d->kinds[i]->stage);
+    }
     for (int i = 0; i<d->room; i = i> 0 ? 2 * i : ATN_CLASSES_FIRST)
         free(d->kinds[i]);
     free(d->pending);
@@ -185,6 +187,24 @@ static bool have_pending(atn_driver *d)
     return d->pending != NULL;
 }
 
+static bool is_star(const atn_driver *d)
+{
+    return d->s.tune.mode == ATN_TUNE_ALL || d->s.tune.mode == ATN_TUNE_GROUPED;
+}
+
+/* Values of an agreement at the end of the longest stage. */
+static size_t stage_values(const atn_driver *d)
+{
+    return ATN_DRIVER_SUMS + (size_t)(ATN_TUNE_CANDIDATES * d->s.tune.iterations);
+}
+
+static bool have_stage(const atn_driver *d, atn_call_class *x)
+{
+    if (is_star(d) && x->stage == NULL)
+        x->stage = calloc(2 * stage_values(d), sizeof *x->stage);
+    return !is_star(d) || x->stage != NULL;
+}
+
 static atn_candidate_set *copy_of(const atn_candidate_set *f)
 {
     atn_candidate_set *const copy = f->n > 0 ? malloc(sizeof *copy) : NULL;
@@ -200,7 +220,8 @@ static atn_advice take_advice(atn_driver *d, atn_call_class *x, atn_advice advic
 {
     const bool tuned = advice == ATN_ADVICE_RACE;
     atn_candidate_set *const field = copy_of(f);
-    atn_tuner *const tuner = tuned && field != NULL && have_pending(d) ? make_tuner(d, x, f) : NULL;
+    const bool room = tuned && field != NULL && have_pending(d) && have_stage(d, x);
+    atn_tuner *const tuner = room ? make_tuner(d, x, f) : NULL;
     int64_t least[] = {tuned ? tuner != NULL : field != NULL, atn_ticks_ns(atn_ticks() - start)};
     const bool agreed = least_of_all(d, least, 2) && least[0];
     *cost_p = least[1];
@@ -299,6 +320,7 @@ static void turn_with_tuner(atn_call_class *x, int64_t bytes, atn_turn *turn_p)
         .use = &x->field->choice[step.candidate],
         .shadow = step.shadow >= 0 ? &x->field->choice[step.shadow] : NULL,
         .block = step.block,
+        .sample = step.sample,
         .agree = step.agree,
     };
 }
@@ -328,7 +350,9 @@ static void watch(atn_call_class *x, int64_t ticks)
 void atn_tune_driver_note(const atn_turn *turn, int64_t ticks)
 {
     const int64_t passed = ticks > 0 ? ticks : 0;
-    if (turn->block >= 0)
+    if (turn->block >= 0 && turn->sample >= 0)
+        turn->of->stage[ATN_DRIVER_SUMS + turn->sample] = atn_ticks_ns(passed);
+    else if (turn->block >= 0)
         turn->of->ticks[turn->block] += passed;
     else if (turn->of->tuner == NULL)
         watch(turn->of, passed);
@@ -384,7 +408,8 @@ void atn_tune_driver_apart(atn_driver *d) { d->apart = true; }
  * those of the last rank, because the others may wait for it later. */
 static bool uses_means(const atn_driver *d, const atn_call_class *x)
 {
-    return d->apart || (atn_sched_is_mutual(x->subject.q.op) && time_of_call(x) > long_ps);
+    return d->apart || is_star(d) ||
+           (atn_sched_is_mutual(x->subject.q.op) && time_of_call(x) > long_ps);
 }
 
 /* The maximum block times, the minimum over ranks of the time of this communicator, the longest and
@@ -395,6 +420,7 @@ int atn_tune_driver_agree(atn_driver *d, atn_call_class *x, uint64_t call, MPI_C
     atn_pending *const a = &d->pending[d->posted % ATN_DRIVER_PENDING];
     const bool means = uses_means(d, x);
     a->of = x;
+    a->samples = atn_tune_tuner_stage(x->tuner);
     a->due = next_due(d, call + (uint64_t)ahead(d, x));
     d->posted++;
     a->mine[0] = atn_ticks_ns(x->ticks[0]);
@@ -406,8 +432,11 @@ int atn_tune_driver_agree(atn_driver *d, atn_call_class *x, uint64_t call, MPI_C
     x->ticks[0] = x->ticks[1] = 0;
     for (int i = 0; i < ATN_SUM_OVERHEAD && means; i++)
         a->mine[i] /= d->s.p;
-    return d->s.iallreduce(a->mine, a->all, ATN_DRIVER_SUMS, MPI_INT64_T, means ? MPI_SUM : MPI_MAX,
-                           comm, &a->request);
+    if (a->samples > 0)
+        memcpy(x->stage, a->mine, sizeof a->mine);
+    return d->s.iallreduce(
+        a->samples > 0 ? x->stage : a->mine, a->samples > 0 ? x->stage + stage_values(d) : a->all,
+        ATN_DRIVER_SUMS + a->samples, MPI_INT64_T, means ? MPI_SUM : MPI_MAX, comm, &a->request);
 }
 
 uint64_t atn_tune_driver_due(const atn_driver *d)
@@ -416,12 +445,26 @@ uint64_t atn_tune_driver_due(const atn_driver *d)
                                      : d->pending[d->completed % ATN_DRIVER_PENDING].due;
 }
 
-static void complete(atn_driver *d, const atn_pending *a)
+/* The mean over ranks of every timed call. */
+static void end_stage(const atn_driver *d, atn_pending *a)
+{
+    int64_t *const all = a->of->stage + stage_values(d), *const times = all + ATN_DRIVER_SUMS;
+    memcpy(a->all, all, sizeof a->all);
+    for (int i = 0; i < a->samples; i++)
+        times[i] /= d->s.p;
+    atn_tune_tuner_feed_stage(a->of->tuner, times, -a->all[ATN_SUM_PASSED]);
+}
+
+static void complete(atn_driver *d, atn_pending *a)
 {
     atn_call_class *const x = a->of;
     const int before = atn_tune_tuner_incumbent(x->tuner);
-    atn_tune_budget_overhead(&d->tuners.budget, a->all[ATN_SUM_OVERHEAD]);
-    atn_tune_tuner_feed(x->tuner, a->all, -a->all[ATN_SUM_PASSED]);
+    const int64_t *const sums = a->samples > 0 ? x->stage + stage_values(d) : a->all;
+    atn_tune_budget_overhead(&d->tuners.budget, sums[ATN_SUM_OVERHEAD]);
+    if (a->samples > 0)
+        end_stage(d, a);
+    else
+        atn_tune_tuner_feed(x->tuner, a->all, -a->all[ATN_SUM_PASSED]);
     charge_agreement(d, x, a->all[ATN_SUM_MOST], -a->all[ATN_SUM_LEAST]);
     atn_tune_costs_earn(d);
     x->promise.era += atn_tune_tuner_incumbent(x->tuner) != before;

@@ -52,6 +52,7 @@ typedef struct atn_call_class {
     atn_deferral off;    /* at the last advice */
     int64_t since;       /* ticks at the first call, of this rank */
     int64_t ticks[2];    /* of the blocks of the current round */
+    int64_t *stage;      /* of STAR-MPI: values of its agreement, and their sums; NULL: none */
     int ahead;           /* calls until an agreement is awaited; 0: not determined yet */
     int64_t waited;      /* ns, for its last agreement, on this rank */
     bool mutual;         /* that was awaited where ranks wait for each other in any case */
@@ -75,6 +76,7 @@ typedef struct {
     const atn_choice *use;    /* for the call */
     const atn_choice *shadow; /* to time on scratch data before; NULL: none */
     int block;                /* the call (or the shadow) is timed for it; -1: untimed */
+    int sample;               /* see atn_step */
     bool agree;               /* the round ends with this call */
     int64_t start;            /* ticks */
     atn_plan *plan;           /* NULL: native */

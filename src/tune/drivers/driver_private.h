@@ -14,6 +14,7 @@ typedef struct {
     atn_call_class *of;
     uint64_t due;
     MPI_Request request;
+    int samples; /* of a stage, which follow the sums in the class; 0: the values are here */
     int64_t mine[ATN_DRIVER_SUMS], all[ATN_DRIVER_SUMS];
 } atn_pending;
 
