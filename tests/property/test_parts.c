@@ -2,6 +2,7 @@
  * with synchronised, throttled and reordered parts are verified.  One TAP line per row. */
 #include "algo/levels.h"
 #include "all_ranks.h"
+#include "plan/neighbours.h"
 #include "trees.h"
 
 /* ---- names ---- */
@@ -137,6 +138,47 @@ static void mistakes_are_named(void)
     tap(ok, "mistakes in nested parameters are named", why);
 }
 
+/* ---- tuning ---- */
+
+static bool is_next_to(const atn_problem *q, const char *text, const char *other)
+{
+    static atn_choice list[ATN_NEIGHBOURS];
+    char copy[ATN_NAME_ROOM], name[ATN_NAME_ROOM];
+    atn_choice from;
+
+    snprintf(copy, sizeof copy, "%s", text);
+    if (atn_plan_choice_read(q->op, copy, &from, NULL) != ATN_OK)
+        return false;
+    const int n = atn_plan_neighbours(q, &from, list);
+    for (int i = 0; i < n; i++) {
+        atn_plan_choice_print(&list[i], name);
+        if (strcmp(name, other) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void tuning_refines_parts(void)
+{
+    static const char *const cases[][2] = {
+        {"rabenseifner{gather=mesh}", "rabenseifner{gather=mesh{dims=3}}"},
+        {"rabenseifner{gather=ring}", "rabenseifner{gather=ring{order=lr1}}"},
+        {"allgather_reduce{gather=spread}", "allgather_reduce{gather=spread{sync=pair}}"},
+        {"allgather_reduce{gather=spread{sync=barrier}}",
+         "allgather_reduce{gather=spread{sync=barrier,every=2}}"},
+    };
+    atn_topo *topo = tree_row(16);
+    const atn_problem q = {
+        .op = ATN_ALLREDUCE, .p = 16, .bytes = 65536, .segments = 1, .topo = topo};
+    char why[ATN_NAME_ROOM] = "";
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (!is_next_to(&q, cases[i][0], cases[i][1]))
+            snprintf(why, sizeof why, "%s", cases[i][1]);
+    atn_topo_free(topo);
+    tap(why[0] == '\0', "tuning refines parameters of parts", why);
+}
+
 /* ---- schedules ---- */
 
 typedef struct {
@@ -230,6 +272,7 @@ int main(int argc, char **argv)
     names_round_trip();
     levels_round_trip();
     mistakes_are_named();
+    tuning_refines_parts();
     for (int i = 0; i < atn_algo_catalog_rows(); i++)
         if (has_parts(atn_algo_catalog_row(i)) && wanted(atn_algo_catalog_row(i), argv))
             prove_row(atn_algo_catalog_row(i));
