@@ -228,6 +228,7 @@ static void write_json(FILE *f, const atn_job_facts *j)
     number(&out, "saved_ci_ms", sum.known > 0, 1e3 * sum.ci);
     number(&out, "start_ms", true, 1e3 * j->start_seconds);
     number(&out, "tuning_ms", j->tuning_seconds >= 0, 1e3 * j->tuning_seconds);
+    number(&out, "lost_ms", j->tuning_seconds >= 0, 1e3 * j->lost_seconds);
     json_table(&out, j);
     atn_report_json_open(&out, "advice", '[');
     for (int i = 0; advice != NULL && advice[i] != NULL; i++)

@@ -203,6 +203,7 @@ static void test_nothing_is_invented(void **state)
     has(json, "\"native_job_ms\": null");
     has(json, "\"gained_ms\": null");
     has(json, "\"tuning_ms\": null");
+    has(json, "\"lost_ms\": null");
     free(json);
     j.nrows = 0;
     text = written(&j, "text");
