@@ -62,6 +62,20 @@ fails 3 "attune: 'ring' is neither a file nor an algorithm*attune algo list*" \
 fails 3 'attune: allreduce/ring: segment=-1 is invalid; allowed: 0 to 1T' \
     attune algo show allreduce/ring:segment=-1
 fails 3 "attune: allreduce/ring has no parameter 'speed'*" attune algo show allreduce/ring:speed=9
+# ---- parts with parameters of their own ----
+nested='rabenseifner{gather=ring{sync=barrier,every=4,order=lr1}}'
+deep='levels{host:reduce_bcast{down=scatter_allgather{allgather=ring{sync=pair}}},segment=64K}'
+for name in "$nested" "$deep"; do
+    printf '%s\n' 'attune-wisdom 1' "rule allreduce use=$name" end >nested.rules
+    holds "use=$name" attune wisdom show nested.rules
+    holds "allreduce/$name" attune algo show "allreduce/$name"
+done
+holds "allreduce/$nested" attune algo show 'allreduce/rabenseifner:gather=ring{order=lr1:every=4:sync=barrier}'
+fails 3 'attune: allgather/mesh: dims=9 is invalid; allowed: 2 to 3' \
+    attune algo show 'allreduce/rabenseifner{gather=mesh{dims=9}}'
+fails 3 'attune: allreduce/rabenseifner: gather=mesh{dims=3 is invalid; allowed: *' \
+    attune algo show 'allreduce/rabenseifner{gather=mesh{dims=3}'
+
 # ---- unknown names: the message lists all names ----
 lists_all() {
     local operation name
