@@ -22,6 +22,17 @@ static bool is_oversubscribed(const atn_pus *sets, int n)
     return shared;
 }
 
+/* Threads of a rank may run where the rank may. */
+static bool are_oversubscribed(const atn_pus *sets, int n, int threads)
+{
+    atn_pus *const all = malloc((size_t)(n * threads) * sizeof *all);
+    for (int i = 0; all != NULL && i < n * threads; i++)
+        all[i] = sets[i % n];
+    const bool shared = all == NULL || is_oversubscribed(all, n * threads);
+    free(all);
+    return shared;
+}
+
 /* The ranks that share a kernel with this rank; the first of them collects the data. */
 typedef struct {
     const atn_location *locations;
@@ -81,17 +92,17 @@ static const char *give(void *context, int64_t *bytes_p)
 }
 
 /* Without all sets the result is true. */
-static bool compare_ranks(const room *x, MPI_Comm comm)
+static bool compare_ranks(const room *x, MPI_Comm comm, int threads)
 {
     const atn_team team = team_of(x, comm);
     set_pile sets = {0};
     atn_pus own;
-    if (team.n == 1 || team.n > x->locations[neighbour(x, 0)].processors)
-        return team.n > 1;
+    if (team.n * threads == 1 || team.n * threads > x->locations[neighbour(x, 0)].processors)
+        return team.n * threads > 1;
     atn_topo_pus_own(&own);
     take(&sets, (const char *)&own, sizeof own);
     atn_exec_team_collect(&(atn_collection){take, give, &sets}, &team);
-    int shared = team.own > 0 || sets.n != team.n || is_oversubscribed(sets.v, sets.n);
+    int shared = team.own > 0 || sets.n != team.n || are_oversubscribed(sets.v, sets.n, threads);
     atn_exec_team_spread(&shared, &team);
     free(sets.v);
     return shared != 0;
@@ -130,20 +141,20 @@ bool atn_exec_library_yields(void)
 bool atn_exec_library_yields(void) { return false; }
 #endif
 
-bool atn_exec_locations_oversubscribed(const atn_location *locations, MPI_Comm comm)
+bool atn_exec_locations_oversubscribed(const atn_location *locations, MPI_Comm comm, int threads)
 {
     if (ATN_SIMULATED)
         return false;
     room x = {.locations = locations};
     PMPI_Comm_size(comm, &x.p);
     PMPI_Comm_rank(comm, &x.r);
-    return compare_ranks(&x, comm);
+    return compare_ranks(&x, comm, threads);
 }
 
 bool atn_exec_ranks_oversubscribed(const atn_place_mpi *mpi, MPI_Comm comm)
 {
     atn_location *const locations = atn_exec_locations_share(mpi, comm, NULL);
-    const bool shared = locations == NULL || atn_exec_locations_oversubscribed(locations, comm);
+    const bool shared = locations == NULL || atn_exec_locations_oversubscribed(locations, comm, 1);
     free(locations);
     return shared;
 }

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 static const char *const atn_nonblocking_words[] = {"auto", "on", "off", NULL};
+static const char *const atn_progress_words[] = {"calls", "thread", "always", NULL};
 static const char *const atn_transport_words[] = {"auto", "shm", "mpi", NULL};
 static const char *const atn_yield_words[] = {"auto", "always", "never", NULL};
 static const char *const atn_report_words[] = {"auto", "text", "csv", "json", "html", NULL};

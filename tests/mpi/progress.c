@@ -6,7 +6,8 @@
  *     progress control    a barrier that advances only in its own wait: must hang in kind 0
  *
  * A kind that hangs is reported with its number, and ends the job; FIRST continues behind it.
- * TEST_SECONDS (8), times TEST_PATIENCE, is the limit of one kind. */
+ * TEST_SECONDS (8), times TEST_PATIENCE, is the limit of one kind.  TEST_MULTIPLE: with
+ * MPI_THREAD_MULTIPLE. */
 #include "progress.h"
 
 #include <signal.h>
@@ -152,7 +153,9 @@ static void finalize(void)
 int main(int argc, char **argv)
 {
     long all_failed = 0;
-    MPI_Init(&argc, &argv);
+    int provided;
+    MPI_Init_thread(&argc, &argv, getenv("TEST_MULTIPLE") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &provided);
     t_start(1000);
     signal(SIGALRM, on_alarm);
     const bool controls = argc > 1 && !strcmp(argv[1], "control");

@@ -2,13 +2,16 @@
 #include "pmpi/entry/lifetime.h"
 
 #include "exec/execution.h"
+#include "exec/host.h"
 #include "pmpi/comm/setup.h"
 #include "pmpi/entry/topology.h"
 #include "pmpi/job/agreement.h"
 #include "pmpi/job/identity.h"
+#include "pmpi/job/placement.h"
 #include "pmpi/nonblocking/hook.h"
 #include "pmpi/nonblocking/imports.h"
 #include "pmpi/nonblocking/start.h"
+#include "pmpi/nonblocking/thread.h"
 #include "pmpi/observe/observe.h"
 #include "pmpi/observe/reasons.h"
 #include "pmpi/observe/traffic.h"
@@ -72,14 +75,41 @@ static int thread_level(void)
     return level;
 }
 
+/* Why there is no progress thread, although it is set; NULL: it can be started. */
+static const char *no_thread(const atn_job *job, bool threads)
+{
+    if (ATN_SIMULATED)
+        return "the job is simulated";
+    if (!threads)
+        return "the program did not get MPI_THREAD_MULTIPLE";
+    if (atn_job_checks_spare_cores(job) && !job->spare_core)
+        return "ranks have no spare cores (ATTUNE_PROGRESS=always starts one nevertheless)";
+    return NULL;
+}
+
+static bool start_thread(const atn_job *job, bool threads)
+{
+    if (atn_plan_setting_number(&job->settings, ATN_SET_PROGRESS) == ATN_PROGRESS_CALLS)
+        return false;
+    const char *const why = no_thread(job, threads);
+    const bool refused = why == NULL && !atn_nonblocking_thread_start();
+    if (job->verbose > 0 && (refused || (why != NULL && job->r == 0)))
+        atn_interpose_print_line("rank %d has no progress thread: %s", job->r,
+                                 refused ? "the system does not permit another thread" : why);
+    return why == NULL && !refused;
+}
+
 /* Local; MPI_COMM_WORLD is set up by an agreement on it. */
 static void prepare_starts(atn_job *job)
 {
     const int64_t how = atn_plan_setting_number(&job->settings, ATN_SET_NONBLOCKING);
+    const bool threads = thread_level() == MPI_THREAD_MULTIPLE;
     const bool used =
         how == ATN_NONBLOCKING_ON || (how == ATN_NONBLOCKING_AUTO && atn_nonblocking_imported());
-    job->can_start =
-        job->work != 0 && used && atn_nonblocking_hook_start(thread_level() == MPI_THREAD_MULTIPLE);
+    if (job->work == 0 || !used)
+        return;
+    const bool hooked = atn_nonblocking_hook_start(threads), helped = start_thread(job, threads);
+    job->can_start = hooked || helped;
 }
 
 static void end_starts(atn_job *job)
@@ -90,6 +120,7 @@ static void end_starts(atn_job *job)
                                  "%lld native",
                                  (long long)n.served, (long long)n.native);
     atn_nonblocking_handles_end();
+    atn_nonblocking_thread_stop();
     atn_nonblocking_hook_stop();
     atn_exec_progress_end();
 }
@@ -136,9 +167,10 @@ void atn_entry_job_stop(void)
     atn_pmpi_set_work(0);
     atn_select_staleness_finish();
     atn_observe_stop();
-    if (atn_job_current.has_comms) {
+    if (atn_job_current.has_comms)
         atn_comms_stop();
-        end_starts(&atn_job_current);
+    end_starts(&atn_job_current);
+    if (atn_job_current.has_comms) {
         atn_select_prediction_stop();
         atn_select_results_finish();
     }

@@ -111,7 +111,8 @@ static void pack_topology(const atn_job *job, atn_broadcast *q)
         put(q, ATN_PART_TOPOLOGY, text, strlen(text) + 1);
     else if (name != NULL)
         atn_interpose_print_line("%s; no topology is used", err.text);
-    q->head.places = text != NULL || atn_job_checks_oversubscription(job) || job->report != NULL;
+    q->head.places = text != NULL || atn_job_checks_oversubscription(job) ||
+                     atn_job_checks_spare_cores(job) || job->report != NULL;
 }
 
 static void pack_machine(const atn_job *job, atn_broadcast *q)

@@ -17,6 +17,7 @@ typedef struct atn_job {
     bool has_comms;        /* communicators have states */
     bool oversubscribed;   /* the cores of this node are (local: changes no message) */
     bool yield;            /* ... and the MPI library does not yield them itself (local) */
+    bool spare_core;       /* every rank of this node has a core for one more thread (local) */
     bool shared;           /* messages within a host may use shared memory */
     atn_sharing sharing;   /* ranks that can read each other's memory */
     const char *transport; /* of messages, for reports; as seen by this rank */

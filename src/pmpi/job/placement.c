@@ -17,6 +17,12 @@ bool atn_job_checks_oversubscription(const atn_job *job)
            atn_plan_setting_number(&job->settings, ATN_SET_YIELD) == ATN_YIELD_AUTO;
 }
 
+bool atn_job_checks_spare_cores(const atn_job *job)
+{
+    return job->work != 0 &&
+           atn_plan_setting_number(&job->settings, ATN_SET_PROGRESS) == ATN_PROGRESS_THREAD;
+}
+
 /* All ranks hold the same locations, so all get the same result. */
 static bool words_equal(const atn_location *locations, int p, uint64_t word)
 {
@@ -58,7 +64,9 @@ bool atn_job_place_ranks(atn_job *job, const char *topology, uint64_t word, atn_
     if (alike && job->report != NULL)
         job->hosts = atn_exec_locations_hosts(locations, job->p);
     if (alike && atn_job_checks_oversubscription(job))
-        job->oversubscribed = atn_exec_locations_oversubscribed(locations, MPI_COMM_WORLD);
+        job->oversubscribed = atn_exec_locations_oversubscribed(locations, MPI_COMM_WORLD, 1);
+    if (alike && atn_job_checks_spare_cores(job))
+        job->spare_core = !atn_exec_locations_oversubscribed(locations, MPI_COMM_WORLD, 2);
     job->yield = job->yield || (job->oversubscribed && !atn_exec_library_yields());
     atn_topo_free(tree);
     return alike;

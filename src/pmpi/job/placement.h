@@ -10,6 +10,8 @@
 const char *atn_job_topology_name(const atn_job *job);
 /* Whether the job has to find out whether cores are oversubscribed. */
 bool atn_job_checks_oversubscription(const atn_job *job);
+/* Whether it has to find out whether every rank has a core for one more thread. */
+bool atn_job_checks_spare_cores(const atn_job *job);
 /* Collective over MPI_COMM_WORLD: ranks exchange where they run (`locations` has room for all),
  * so that each derives topology and waiting mode from rank 0's topology text ("": none).  False,
  * on all ranks alike: the values of `word` differ, or one is 0. */

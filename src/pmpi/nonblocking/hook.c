@@ -65,7 +65,8 @@ unsigned ucp_worker_progress(void *worker)
     return atomic_load_explicit(&on, memory_order_relaxed) ? events + (unsigned)advance() : events;
 }
 
-/* With several threads, MPICH holds a lock that calls of MPI need. */
+/* With several threads, MPICH holds a lock here that calls of MPI need, and that is not recursive:
+ * it aborts. */
 static bool install(bool threads) { return !threads; }
 
 static void uninstall(void) {}

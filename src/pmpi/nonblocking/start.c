@@ -7,6 +7,7 @@
 
 #include "pmpi/comm/private.h"
 #include "pmpi/nonblocking/request.h"
+#include "pmpi/nonblocking/thread.h"
 #include "pmpi/select/serve.h"
 
 static _Atomic int64_t served, native;
@@ -76,6 +77,7 @@ static void launch(atn_open_request *q)
 {
     atomic_fetch_add_explicit(&served, 1, memory_order_relaxed);
     atn_exec_launch(q->execution, atn_nonblocking_request_done, q);
+    atn_nonblocking_thread_wake();
 }
 
 /* The request may have ended, and be another one's, when launch returns. */
