@@ -86,7 +86,7 @@ typedef struct {
     atn_operation parts[ATN_MAX_PARTS];
     /* Messages on the longest path, where no formula gives it; NULL: not used by the form. */
     int (*depth)(const atn_problem *q, const atn_params *prm);
-    /* Blocks of the largest message, likewise. */
+    /* Blocks of the largest message, or of all messages of a rank, likewise. */
     int (*width)(const atn_problem *q, const atn_params *prm);
     /* Requirements beyond `needs`: NULL, or the reason why the algorithm does not apply. */
     const char *(*refuses)(const atn_problem *q, const atn_params *prm);

@@ -232,7 +232,7 @@ static int list(const atn_args *a, atn_error *err)
 
 enum { EXAMPLE_RANKS = 16, EXAMPLE_BYTES = 65536, COMMON = 8, VARIABLES = COMMON + ATN_MAX_PARAMS };
 
-static const char example_grid[] = "cart:4px4p";
+static const char *const example_grids[] = {"cart:4px4p", "box:4px4p"};
 
 /* The cost at p = 16 and 64 KB for given a, b, g; `grid`: on neighbours. */
 static bool cost_at(const atn_choice *choice, const atn_neighbourhood *grid, const double abg[3],
@@ -257,15 +257,32 @@ static bool cost_at(const atn_choice *choice, const atn_neighbourhood *grid, con
     return ok;
 }
 
+/* The first of the grids on which the algorithm sends anything; NULL: other operations. */
+static const char *example_grid(const atn_choice *choice, atn_neighbourhood **grid_p)
+{
+    const atn_algo *const algo = choice->row->algo;
+    for (size_t i = 0; atn_sched_on_neighbours(choice->row->op) && i < 2; i++) {
+        atn_problem q = {.op = choice->row->op, .p = EXAMPLE_RANKS};
+        if (atn_sched_neighbourhood_parse(example_grids[i], q.p, grid_p, NULL) != ATN_OK)
+            return NULL;
+        q.neighbourhood = *grid_p;
+        if (!algo->depth || algo->depth(&q, &choice->params) > 0)
+            return example_grids[i];
+        atn_sched_neighbourhood_free(*grid_p);
+        *grid_p = NULL;
+    }
+    return NULL;
+}
+
 /* "30 a + 122880 b + 61440 g": the value of the formula. */
 static void print_example(FILE *f, const atn_choice *choice)
 {
     static const double units[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     atn_neighbourhood *grid = NULL;
     bool first = true;
-    if (atn_sched_on_neighbours(choice->row->op) &&
-        atn_sched_neighbourhood_parse(example_grid, EXAMPLE_RANKS, &grid, NULL) == ATN_OK)
-        fprintf(f, "%13son %s, n=64K:", "", example_grid);
+    const char *const word = example_grid(choice, &grid);
+    if (word)
+        fprintf(f, "%13son %s, n=64K:", "", word);
     else
         fprintf(f, "%13sat p=%d, n=64K:", "", EXAMPLE_RANKS);
     for (int i = 0; i < 3; i++) {

@@ -135,7 +135,8 @@ static bool starts(const char *word, const char *with)
 
 static bool fixes_ranks(const char *word)
 {
-    return starts(word, "cart:") || starts(word, "lists:") || starts(word, from_file);
+    return starts(word, "box:") || starts(word, "cart:") || starts(word, "lists:") ||
+           starts(word, from_file);
 }
 
 bool atn_cli_request_fixed(const atn_request *want)

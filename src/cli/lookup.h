@@ -35,8 +35,8 @@ enum { ATN_RANKS_MAX = 4096 };
 
 #define ATN_OPTION_NEIGHBORS                                                                       \
     ATN_TEXT("neighbors", "GRAPH", NULL,                                                           \
-             "Neighbours of a neighbourhood collective: cart:4x4, cart:4px4p (periodic), ring, "   \
-             "random:DEGREE:SEED or graph:FILE (edges FROM TO)")
+             "Neighbours of a neighbourhood collective: cart:4x4, cart:4px4p (periodic), "         \
+             "box:4x4p (with diagonals), ring, random:DEGREE:SEED or graph:FILE (edges FROM TO)")
 
 /* What the options request, on p ranks. */
 typedef struct {

@@ -290,6 +290,7 @@ atn_status atn_sched_neighbourhood_graph(int p, const int *const first[ATN_WAYS_
         n->repeats = has_several(&x, false);
         n->doubtful = n->repeats || has_several(&x, true);
         n->lonely = has_lonely(p, first);
+        n->box = atn_sched_box_find(n);
         *n_p = n;
     } else {
         free(n);

@@ -12,6 +12,7 @@
 #define ATN_SCHED_NEIGHBOURHOOD_H
 
 #include "base/base.h"
+#include "sched/box.h"
 
 typedef enum { ATN_INWARD, ATN_OUTWARD, ATN_WAYS_OF_EDGES } atn_way;
 
@@ -35,6 +36,7 @@ typedef struct atn_neighbourhood {
     int ndims; /* grid only, row-major: the last dimension varies fastest */
     const int *dims, *periods;
     atn_adjacency list[ATN_WAYS_OF_EDGES]; /* graph only */
+    atn_box box;                           /* graph only */
     _Atomic int holders;                   /* besides the first */
 } atn_neighbourhood;
 
@@ -63,6 +65,7 @@ bool atn_sched_neighbourhood_equal(const atn_neighbourhood *a, const atn_neighbo
 /* ---- text (neighbourhood_text.c) ---- */
 
 /* Words for p ranks: "cart:4x4", "cart:4px4p" (p: periodic), "ring" (cart, periodic),
+ * "box:4x4p" (a graph: the grid with all 3^d - 1 neighbours of a rank, in row-major order),
  * "random:DEGREE:SEED" (DEGREE edges from every rank to random ones),
  * "lists:SOURCES/DESTINATIONS;..." with the lists of every rank separated by commas.  p 0: any
  * number of ranks that the word determines. */

@@ -76,27 +76,68 @@ static atn_status from_arcs(const arcs *a, int p, atn_neighbourhood **n_p, atn_e
 
 /* ---- words ---- */
 
-static atn_status parse_cart(const char *word, const char *at, int p, atn_neighbourhood **n_p,
-                             atn_error *err)
+/* "4x4p"; returns the number of dimensions, 0: malformed. */
+static int read_dims(const char *at, int most, int *dims, int *periods)
 {
-    static const char form[] = "cart:4x4 or, with periodic dimensions, cart:4px4p";
-    int dims[MAX_DIMS], periods[MAX_DIMS], n = 0;
-
-    (void)p;
-    for (; n < MAX_DIMS; n++) {
+    for (int n = 0; n < most; n++) {
         int64_t v;
         if (!number(&at, MAX_RANKS, &v) || v < 1)
-            return malformed(word, form, err);
+            return 0;
         dims[n] = (int)v;
         periods[n] = *at == 'p';
         at += periods[n];
         if (*at != 'x')
-            break;
+            return *at == '\0' ? n + 1 : 0;
         at++;
     }
-    if (*at != '\0' || n == MAX_DIMS)
-        return malformed(word, form, err);
-    return atn_sched_neighbourhood_grid(n + 1, dims, periods, n_p, err);
+    return 0;
+}
+
+static atn_status parse_cart(const char *word, const char *at, int p, atn_neighbourhood **n_p,
+                             atn_error *err)
+{
+    int dims[MAX_DIMS], periods[MAX_DIMS];
+    const int n = read_dims(at, MAX_DIMS, dims, periods);
+
+    (void)p;
+    return n > 0 ? atn_sched_neighbourhood_grid(n, dims, periods, n_p, err)
+                 : malformed(word, "cart:4x4 or, with periodic dimensions, cart:4px4p", err);
+}
+
+/* Offsets that lead to the same rank, in short periodic dimensions, are several edges. */
+static atn_status box_arcs(const atn_box *x, int p, atn_neighbourhood **n_p, atn_error *err)
+{
+    const int offsets = atn_sched_box_offsets(x), centre = offsets / 2;
+    arcs a = {0};
+    bool ok = true;
+
+    for (int r = 0; r < p; r++)
+        for (int o = 0; ok && o < offsets; o++) {
+            const int to = o == centre ? -1 : atn_sched_box_rank(x, r, o);
+            ok = to < 0 || atn_push(&a, (arc){r, to});
+        }
+    const atn_status status =
+        ok ? from_arcs(&a, p, n_p, err) : atn_fail(err, ATN_MEMORY, "out of memory");
+    atn_vec_free(&a);
+    return status;
+}
+
+static atn_status parse_box(const char *word, const char *at, int p, atn_neighbourhood **n_p,
+                            atn_error *err)
+{
+    int dims[ATN_BOX_DIMS], periods[ATN_BOX_DIMS];
+    atn_box x = {.ndims = read_dims(at, ATN_BOX_DIMS, dims, periods)};
+    int64_t ranks = 1;
+
+    (void)p;
+    for (int d = 0; d < x.ndims && ranks <= MAX_RANKS; d++) {
+        x.dims[d] = dims[d];
+        x.periodic[d] = periods[d] != 0;
+        ranks *= dims[d];
+    }
+    if (x.ndims == 0 || ranks > MAX_EDGES / ATN_BOX_OFFSETS)
+        return malformed(word, "box:4x4p with at most 5 dimensions and 276168 ranks", err);
+    return box_arcs(&x, (int)ranks, n_p, err);
 }
 
 static atn_status parse_ring(const char *word, const char *at, int p, atn_neighbourhood **n_p,
@@ -188,10 +229,8 @@ static const struct {
     atn_status (*parse)(const char *word, const char *at, int p, atn_neighbourhood **n_p,
                         atn_error *err);
 } forms[] = {
-    {"cart:", parse_cart},
-    {"lists:", parse_lists},
-    {"random:", parse_random},
-    {"ring", parse_ring},
+    {"box:", parse_box},       {"cart:", parse_cart}, {"lists:", parse_lists},
+    {"random:", parse_random}, {"ring", parse_ring},
 };
 
 atn_status atn_sched_neighbourhood_parse(const char *word, int p, atn_neighbourhood **n_p,
@@ -206,8 +245,8 @@ atn_status atn_sched_neighbourhood_parse(const char *word, int p, atn_neighbourh
         i++;
     if (i == sizeof forms / sizeof *forms)
         return atn_fail(err, ATN_INPUT,
-                        "neighbours '%.80s': unknown; write cart:4x4, cart:4px4p, ring, "
-                        "random:DEGREE:SEED or lists:...",
+                        "neighbours '%.80s': unknown; write cart:4x4, cart:4px4p, box:4x4p, "
+                        "ring, random:DEGREE:SEED or lists:...",
                         word);
     status = forms[i].parse(word, word + strlen(forms[i].start), p, &n, err);
     if (status == ATN_OK && p > 0 && n->p != p) {

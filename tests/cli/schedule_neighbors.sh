@@ -14,12 +14,16 @@ for op in allgather allgatherv alltoall alltoallv alltoallw; do
 done
 
 # ---- readers ----
+golden verify_box.out 0 attune schedule verify neighbor_allgather/stencil --neighbors box:3px3px4
+holds proven attune schedule verify neighbor_alltoall/stencil --neighbors box:3px3px4
+fails 3 '*the graph is not the box stencil of a grid' attune schedule verify neighbor_alltoall/stencil --neighbors cart:4x4
 golden show_neighbors.out 0 attune schedule show neighbor_alltoall/pairwise --neighbors cart:2px2
 golden show_neighbors.txt 0 attune schedule show neighbor_allgather/direct -p 3 --neighbors random:2:1 --format text
 golden compare_neighbors.out 0 attune schedule compare neighbor_alltoall neighbor_allgather --neighbors random:6:1 \
     --topology '4@100M;ranks=4'
 holds '</svg>' attune schedule draw neighbor_alltoall/direct --neighbors cart:3px2
 holds 'on cart:4px4p, n=64K: 4 a' attune algo show neighbor_alltoall/direct
+holds 'on box:4px4p, n=64K: 4 a + 786432 b' attune algo show neighbor_alltoall/stencil
 holds neighbor_alltoallw/aggregate attune algo list
 holds neighbor_alltoall/pairwise attune model time neighbor_alltoall --neighbors cart:4x4 --bytes 1K
 

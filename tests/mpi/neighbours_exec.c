@@ -326,6 +326,8 @@ int main(int argc, char **argv)
     if (t_ranks % 2 == 0) {
         snprintf(word, sizeof word, "cart:2px%d", t_ranks / 2);
         try_word(word, topo);
+        snprintf(word, sizeof word, "box:2x%d", t_ranks / 2);
+        try_word(word, topo);
     }
     for (int degree = 1; degree <= 9; degree += 4) {
         snprintf(word, sizeof word, "random:%d:%d", degree, 17 * t_ranks);

@@ -45,6 +45,21 @@ static inline atn_neighbourhood *neighbours_for(atn_operation op, int p)
                : NULL;
 }
 
+/* Neighbours to which the algorithm applies, if p ranks have such. */
+static inline atn_neighbourhood *neighbours_of(const atn_row *row, int p)
+{
+    atn_neighbourhood *n = NULL;
+    char word[40];
+    int a = 2;
+
+    while (a < p && p % a != 0)
+        a++;
+    snprintf(word, sizeof word, a == 2 ? "box:%dx%d" : "box:%dx%dp", a, p / a);
+    if (strcmp(row->algo->name, "stencil") == 0 && a < p)
+        atn_sched_neighbourhood_parse(word, p, &n, NULL);
+    return n ? n : neighbours_for(row->op, p);
+}
+
 /* The ranks that pass MPI_IN_PLACE, if they may. */
 typedef enum { IN_PLACE_NONE, IN_PLACE_ALL, IN_PLACE_ODD } in_place_ranks;
 

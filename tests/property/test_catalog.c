@@ -254,7 +254,7 @@ static bool prove_p(tally *t, int p, const atn_params *sets, int nsets)
     int roots[4];
     const int nroots = roots_of(t->row, p, roots);
     atn_topo *topo = tree_row(p);
-    atn_neighbourhood *near = neighbours_for(t->row->op, p);
+    atn_neighbourhood *near = neighbours_of(t->row, p);
     bool ok = topo != NULL;
 
     for (int i = 0; ok && i < nroots; i++)

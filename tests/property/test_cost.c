@@ -106,18 +106,36 @@ static atn_neighbourhood *double_ring(atn_operation op, int p)
     return n;
 }
 
+/* The box stencil of a torus; NULL: none has this many ranks. */
+static atn_neighbourhood *box(atn_operation op, int p)
+{
+    atn_neighbourhood *n = NULL;
+    char word[60];
+
+    snprintf(word, sizeof word, p % 27 == 0 ? "box:3px3px%dp" : "box:3px%dp",
+             p % 27 == 0 ? p / 9 : p / 3);
+    if (atn_sched_on_neighbours(op) && p % 3 == 0 && p >= 9)
+        atn_sched_neighbourhood_parse(word, p, &n, NULL);
+    return n;
+}
+
 static bool check(tally *t, int p, int segments, const atn_params *prm)
 {
     atn_topo *star = tree_star(p);
     atn_neighbourhood *near = double_ring(t->row->op, p);
-    const atn_problem q = {.op = t->row->op,
-                           .p = p,
-                           .shared = ATN_SHARED_ALL,
-                           .segments = segments,
-                           .bytes = bytes_for(p, segments),
-                           .topo = star,
-                           .neighbourhood = near};
+    atn_problem q = {.op = t->row->op,
+                     .p = p,
+                     .shared = ATN_SHARED_ALL,
+                     .segments = segments,
+                     .bytes = bytes_for(p, segments),
+                     .topo = star,
+                     .neighbourhood = near};
     const char *why = atn_algo_refuses(t->row, &q, prm);
+    if (why && near) {
+        atn_sched_neighbourhood_free(near);
+        q.neighbourhood = near = box(t->row->op, p);
+        why = atn_algo_refuses(t->row, &q, prm);
+    }
     atn_error err = {0};
     atn_status status = ATN_OK;
     atn_schedule **s = why ? NULL : build_all(t->row, &q, prm, IN_PLACE_NONE, &status, &err);

@@ -237,7 +237,7 @@ static void break_row(const atn_row *row)
     atn_algo_params_default(row, &t.prm);
     for (int p = 3; p <= 5; p++) {
         atn_topo *topo = tree_row(p);
-        atn_neighbourhood *near = neighbours_for(row->op, p);
+        atn_neighbourhood *near = neighbours_of(row, p);
         t.q = (atn_problem){.op = row->op,
                             .p = p,
                             .root = rooted,
@@ -352,7 +352,7 @@ static void comparison_ignores_padding(void)
 static bool is_pure(const atn_row *row, int p, int segments)
 {
     atn_topo *topo = tree_row(p);
-    atn_neighbourhood *near = neighbours_for(row->op, p);
+    atn_neighbourhood *near = neighbours_of(row, p);
     bool ok = true;
 
     for (int r = 0; ok && r < p; r++) {

@@ -140,7 +140,7 @@ static bool check_p(tally *t, int p, const atn_params *sets, int nsets)
     const bool rooted = atn_sched_operation_get(t->row->op)->flags & ATN_ROOTED;
     const bool pipelines = t->row->algo->passes & ATN_PASS_SEGMENT;
     atn_topo *topo = tree_row(p);
-    atn_neighbourhood *near = neighbours_for(t->row->op, p);
+    atn_neighbourhood *near = neighbours_of(t->row, p);
     bool ok = topo != NULL;
 
     for (int root = 0; ok && root < (rooted ? p : 1); root += atn_max(1, p - 1))

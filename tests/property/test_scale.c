@@ -74,7 +74,7 @@ static bool check_rank(const atn_row *row, const atn_problem *q, const atn_param
 static void check_row(const atn_row *row, const atn_topo *topo)
 {
     static const int ranks[RANKS] = {0, 1, P / 2, P - 1};
-    atn_neighbourhood *near = neighbours_for(row->op, P);
+    atn_neighbourhood *near = neighbours_of(row, P);
     const atn_problem q = {.op = row->op,
                            .p = P,
                            .segments = row->algo->passes & ATN_PASS_SEGMENT ? 2 : 1,

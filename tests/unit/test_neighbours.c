@@ -102,6 +102,60 @@ static void graphs_match_in_order(void **state)
     atn_sched_neighbourhood_free(n);
 }
 
+/* ---- box stencils ---- */
+
+static void box_of(const char *word, char out[80])
+{
+    atn_neighbourhood *n = parsed(word, 0);
+    char *at = out;
+    *at = '\0';
+    for (int d = 0; d < n->box.ndims; d++)
+        at += sprintf(at, "%s%d%s", d ? "x" : "", n->box.dims[d], n->box.periodic[d] ? "p" : "");
+    atn_sched_neighbourhood_free(n);
+}
+
+/* In any order of neighbours, with edges of ranks to themselves; one edge more or less is another
+ * graph. */
+static void box_stencils_are_recognised(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word, *box;
+    } cases[] = {
+        {"box:4x5", "4x5"},
+        {"box:4px5", "4px5"},
+        {"box:3x4px5p", "3x4px5p"},
+        {"box:2x2x3x4p", "2x2x3x4p"},
+        {"box:16x16", "16x16"},
+        {"box:5p", ""},    /* a ring */
+        {"box:2px4p", ""}, /* several edges to the same rank */
+        {"box:1x6", ""},   /* a line */
+        {"cart:4x4", ""},  /* without diagonals */
+        {"lists:3,1,2/1,2,3;0,2,3/2,3,0;1,0,3/0,1,3;2,1,0/2,1,0", "2x2"},
+        {"lists:3,0,1,2/1,2,3,0;0,2,3/2,3,0;1,0,3/0,1,3;2,1,0/2,1,0", "2x2"},
+        {"lists:1,2/1,2,3;0,2,3/2,3,0;1,0,3/0,1,3;2,1,0/2,1", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char box[80];
+        box_of(cases[i].word, box);
+        if (strcmp(box, cases[i].box) != 0)
+            fail_msg("%s: '%s'", cases[i].word, box);
+    }
+}
+
+static void offsets_name_ranks(void **state)
+{
+    (void)state;
+    const atn_box x = {.ndims = 2, .dims = {3, 4}, .periodic = {true, false}};
+    assert_int_equal(atn_sched_box_rank(&x, 0, 0), -1); /* (-1, -1) */
+    assert_int_equal(atn_sched_box_rank(&x, 0, 2), 9);  /* (-1, 1): row 2, column 1 */
+    assert_int_equal(atn_sched_box_offset(&x, 0, 9), 2);
+    assert_int_equal(atn_sched_box_offset(&x, 0, 3), -1);
+    assert_int_equal(atn_sched_box_part(&x, 2, 0, 0), 1);
+    for (int o = 0; o < 9; o++)
+        assert_int_equal(atn_sched_box_offset(&x, 5, atn_sched_box_rank(&x, 5, o)), o);
+}
+
 static void files_keep_the_order_of_edges(void **state)
 {
     (void)state;
@@ -131,7 +185,8 @@ static void wrong_words_are_refused(void **state)
         {"random:x", 4, "the form is random:"},     {"random:99999:1", 4, "the form is random:"},
         {"lists:1/1", 0, "not one of the 1 ranks"}, {"lists:1/1;1/0", 2, "does not list it"},
         {"lists:0,/0", 1, "the form is lists:"},    {"lists:0", 1, "the form is lists:"},
-        {"torus:4", 4, "unknown; write cart:4x4"},
+        {"torus:4", 4, "unknown; write cart:4x4"},  {"box:", 0, "the form is box:"},
+        {"box:2x2x2x2x2x2", 0, "the form is box:"}, {"box:999999x2", 0, "the form is box:"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         atn_neighbourhood *n = NULL;
@@ -356,6 +411,8 @@ int main(void)
         cmocka_unit_test(grids_match_by_direction),
         cmocka_unit_test(several_edges_are_found),
         cmocka_unit_test(graphs_match_in_order),
+        cmocka_unit_test(box_stencils_are_recognised),
+        cmocka_unit_test(offsets_name_ranks),
         cmocka_unit_test(files_keep_the_order_of_edges),
         cmocka_unit_test(wrong_words_are_refused),
         cmocka_unit_test(texts_are_read_back),
