@@ -3,14 +3,17 @@
  *     request_threads single|funneled|serialized|multiple
  *
  * multiple: threads have communicators of their own, and requests are started in one thread and
- * completed in another.  serialized: the same, with one thread at a time inside of MPI. */
+ * completed in another, thousands at a time.  serialized: with one thread at a time inside of MPI,
+ * and few requests. */
 #include "completion.h"
 #include "operation.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { THREADS = 3, ROUNDS = 30, QUEUE = 8 };
 
@@ -198,6 +201,55 @@ static void handed_over(MPI_Comm comm)
     t_check(wrong == 0, "%ld wrong values", wrong);
 }
 
+/* ---- thousands open: threads start them all, then complete those of each other ---- */
+
+enum { EACH = 700, OPEN = THREADS * EACH, CHUNK = 20 };
+
+static struct {
+    pthread_barrier_t started;
+    t_operation *o[OPEN];
+    MPI_Request requests[OPEN];
+    int order[OPEN];
+    _Atomic int next; /* of the order */
+} pool;
+
+static void complete_chunk(worker *w, t_rng *rng, int first)
+{
+    MPI_Request requests[CHUNK];
+    for (int i = 0; i < CHUNK; i++)
+        requests[i] = pool.requests[pool.order[first + i]];
+    w->wrong += t_complete(first / CHUNK % T_MEANS, CHUNK, requests, NULL, rng);
+    for (int i = 0; i < CHUNK; i++)
+        w->wrong += t_operation_end(pool.o[pool.order[first + i]]);
+}
+
+/* Rank 0 starts last, so that all calls of the others are open at the same time. */
+static void *work_together(void *argument)
+{
+    worker *w = argument;
+    if (t_rank == 0)
+        usleep(100000);
+    t_rng rng = t_seed(2, (uint64_t)w->number, (uint64_t)t_rank);
+    for (int i = 0, at = w->number * EACH; i < EACH; i++, at++) {
+        const t_shape shape = t_shape_random(i % T_WITHOUT_TOPOLOGY, (uint64_t)at, t_ranks, 10);
+        pool.o[at] = t_operation_new(&shape, w->comm, (uint64_t)at);
+        t_operation_call(pool.o[at], T_NONBLOCKING, &pool.requests[at]);
+    }
+    pthread_barrier_wait(&pool.started);
+    for (int first; (first = atomic_fetch_add(&pool.next, CHUNK)) < OPEN;)
+        complete_chunk(w, &rng, first);
+    return NULL;
+}
+
+static void thousands(void)
+{
+    t_rng rng = t_seed(3, 0, (uint64_t)t_rank);
+    pthread_barrier_init(&pool.started, NULL, THREADS);
+    t_shuffle(&rng, pool.order, OPEN);
+    own_communicators("2100 open calls of 3 threads, completed by other threads", work_together);
+    pthread_barrier_destroy(&pool.started);
+}
+
 /* ---- one thread inside of MPI, others compute ---- */
 
 static void *compute(void *argument)
@@ -252,6 +304,8 @@ static void run(int level)
     }
     if (level == MPI_THREAD_MULTIPLE)
         own_communicators("threads that block", work_blocking);
+    if (level == MPI_THREAD_MULTIPLE)
+        thousands();
     MPI_Comm_free(&comm);
 }
 
