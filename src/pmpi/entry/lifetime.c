@@ -99,17 +99,33 @@ static bool start_thread(const atn_job *job, bool threads)
     return why == NULL && !refused;
 }
 
-/* Local; MPI_COMM_WORLD is set up by an agreement on it. */
-static void prepare_starts(atn_job *job)
+/* Local; MPI_COMM_WORLD is set up by an agreement on it.  Returns whether the program uses
+ * nonblocking collectives that could be served. */
+static bool prepare_starts(atn_job *job)
 {
     const int64_t how = atn_plan_setting_number(&job->settings, ATN_SET_NONBLOCKING);
     const bool threads = thread_level() == MPI_THREAD_MULTIPLE;
     const bool used =
         how == ATN_NONBLOCKING_ON || (how == ATN_NONBLOCKING_AUTO && atn_nonblocking_imported());
     if (job->work == 0 || !used)
-        return;
+        return false;
     const bool hooked = atn_nonblocking_hook_start(threads), helped = start_thread(job, threads);
     job->can_start = hooked || helped;
+    return true;
+}
+
+/* After the vote of all ranks. */
+static void explain_starts(const atn_job *job, bool used)
+{
+    static const char any[] = "the progress loop of the MPI library cannot be extended";
+    static const char threads[] = "with MPI_THREAD_MULTIPLE, this MPI library needs a progress "
+                                  "thread (ATTUNE_PROGRESS)";
+    if (!used || job->nonblocking || job->verbose == 0 || job->r != 0)
+        return;
+    atn_interpose_print_line("nonblocking and persistent collectives are native: %s",
+                             job->can_start ? "other ranks cannot start them"
+                             : thread_level() == MPI_THREAD_MULTIPLE ? threads
+                                                                     : any);
 }
 
 static void end_starts(atn_job *job)
@@ -148,8 +164,9 @@ void atn_entry_job_start(void)
     atn_real_cancel = atn_pmpi_real.Cancel;
     atn_real_comm_create = atn_pmpi_real.Comm_create;
     atn_real_ibcast = atn_pmpi_real.Ibcast;
-    prepare_starts(job);
+    const bool starts = prepare_starts(job);
     job->has_comms = job->work != 0 && atn_comms_start(&hooks);
+    explain_starts(job, starts);
     if (!job->has_comms && (job->work != 0 || !atn_job_topology_agreed(job)))
         drop_topology(job);
     atn_entry_topology_start();

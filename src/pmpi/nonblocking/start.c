@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "pmpi/comm/private.h"
+#include "pmpi/nonblocking/refusal.h"
 #include "pmpi/nonblocking/request.h"
 #include "pmpi/nonblocking/thread.h"
 #include "pmpi/select/serve.h"
@@ -40,6 +41,7 @@ atn_comm *atn_nonblocking_enter(MPI_Comm comm, atn_operation op, bool local)
         atn_comm_set_up_now(c);
     if (!is_ready(c)) {
         c->before |= 1u << op;
+        atn_nonblocking_refused(c, op, NULL);
         return NULL;
     }
     c->started++;
@@ -65,6 +67,8 @@ static atn_open_request *make_request(atn_comm *c, const atn_call *call, bool pe
     if (q == NULL) {
         if (e != NULL)
             atn_exec_dismiss(e);
+        else if (*code_p == MPI_SUCCESS)
+            atn_nonblocking_refused(c, call->op, call);
         atn_comm_raise(c, *code_p);
         return NULL;
     }
