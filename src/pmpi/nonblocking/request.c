@@ -8,6 +8,7 @@
 #include "pmpi/real.h"
 
 enum { BUCKETS = 256 };
+enum { FIRST_TAG = 16384 }; /* programs rarely use such tags: see has_ended */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* never held in MPI */
 static atn_open_request *table[BUCKETS];                 /* by handle: active and persistent ones */
@@ -65,7 +66,7 @@ static atn_open_request *take(void)
     atn_open_request *q = unused;
     if (q != NULL)
         unused = q->next;
-    const int tag = q != NULL ? q->tag : tags;
+    const int tag = q != NULL ? q->tag : FIRST_TAG + tags;
     tags += q == NULL;
     pthread_mutex_unlock(&lock);
     if (q == NULL)
@@ -193,4 +194,29 @@ int atn_nonblocking_request_free(atn_open_request *q)
     atn_exec_dismiss(q->execution);
     q->freed = q->active;
     return q->active ? MPI_SUCCESS : forget(q);
+}
+
+/* ---- requests that have ended ---- */
+
+/* An unused one that had this handle. */
+static const atn_open_request *find_unused(MPI_Request handle)
+{
+    pthread_mutex_lock(&lock);
+    const atn_open_request *q = unused;
+    while (q != NULL && q->handle != handle)
+        q = q->next;
+    pthread_mutex_unlock(&lock);
+    return q;
+}
+
+/* When the program completes a request is not known, and the MPI library uses handles again; but
+ * then the handle does not have the status of the message. */
+bool atn_nonblocking_request_has_ended(MPI_Request handle)
+{
+    const atn_open_request *const q = find_unused(handle);
+    int flag = 0, bytes = -1;
+    MPI_Status status;
+    return q != NULL && PMPI_Request_get_status(handle, &flag, &status) == MPI_SUCCESS && flag &&
+           status.MPI_SOURCE == 0 && status.MPI_TAG == q->tag &&
+           PMPI_Get_count(&status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes == 0;
 }

@@ -26,6 +26,9 @@ atn_open_request *atn_nonblocking_request_new(atn_comm *c, bool persistent, int 
 void atn_nonblocking_request_done(void *request, int code);
 /* The request with this handle that is active or persistent; NULL: the MPI library's own. */
 atn_open_request *atn_nonblocking_request_find(MPI_Request handle);
+/* Whether the call of the request has ended, but the program has not completed it; not for
+ * persistent ones. */
+bool atn_nonblocking_request_has_ended(MPI_Request handle);
 /* Frees a persistent request. */
 int atn_nonblocking_request_free(atn_open_request *q);
 /* Persistent requests that exist. */

@@ -130,12 +130,19 @@ static atn_open_request *find(const MPI_Request *request)
     return is_idle() || request == NULL ? NULL : atn_nonblocking_request_find(*request);
 }
 
-/* Both are errors for active collectives; classes and handler are those of the MPI library. */
+/* Both are errors for collectives; classes and handler are those of the MPI library.  Open MPI
+ * frees those that have ended. */
 #ifdef MPICH_VERSION
-enum { FREE_ACTIVE = MPI_ERR_OTHER, CANCEL_ACTIVE = MPI_ERR_INTERN };
+enum { FREE_ACTIVE = MPI_ERR_OTHER, FREES_ENDED = 0, CANCEL_ACTIVE = MPI_ERR_INTERN };
 #else
-enum { FREE_ACTIVE = MPI_ERR_REQUEST, CANCEL_ACTIVE = MPI_ERR_REQUEST };
+enum { FREE_ACTIVE = MPI_ERR_REQUEST, FREES_ENDED = 1, CANCEL_ACTIVE = MPI_ERR_REQUEST };
 #endif
+
+static bool has_ended(const MPI_Request *request)
+{
+    return request != NULL && *request != MPI_REQUEST_NULL && atn_job_current.nonblocking &&
+           atn_nonblocking_request_has_ended(*request);
+}
 
 static int refuse(int code)
 {
@@ -146,9 +153,9 @@ static int refuse(int code)
 bool atn_nonblocking_free(MPI_Request *request, int *code_p)
 {
     atn_open_request *const q = find(request);
-    if (q == NULL)
+    if (q == NULL && (FREES_ENDED || !has_ended(request)))
         return false;
-    if (!q->persistent) {
+    if (q == NULL || !q->persistent) {
         *code_p = refuse(FREE_ACTIVE);
         return true;
     }
@@ -159,8 +166,7 @@ bool atn_nonblocking_free(MPI_Request *request, int *code_p)
 
 bool atn_nonblocking_cancel(MPI_Request *request, int *code_p)
 {
-    const atn_open_request *const q = find(request);
-    if (q == NULL)
+    if (find(request) == NULL && !has_ended(request))
         return false;
     *code_p = refuse(CANCEL_ACTIVE);
     return true;
