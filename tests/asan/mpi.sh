@@ -15,6 +15,9 @@ forced+=,scatter=binomial,scatterv=binomial,allgather=bruck,allgatherv=ring,allt
 forced+=,alltoallv=pairwise,alltoallw=pairwise,reduce=binomial,allreduce=ring
 forced+=,reduce_scatter=ring,reduce_scatter_block=recursive_halving
 forced+=,scan=recursive_doubling,exscan=linear
+for op in allgather allgatherv alltoall alltoallv alltoallw; do
+    forced+=,neighbor_$op=direct
+done
 
 # Ranks, program, arguments.
 programs() {
@@ -26,6 +29,10 @@ programs() {
 3 tests/finalize_hooks
 2 tests/errors
 3 tests/aliased 5 strict
+3 tests/mixture 7 60
+2 tests/request_errors
+2 tests/persistent
+2 tests/neighbours_exec
 END
 }
 
@@ -50,6 +57,8 @@ for flavour in $(flavours); do
         sanitized "$name" "$flavour" "$ranks" "$build/$(dirname "$path")/$flavour/$name" \
             "${arguments[@]}"
     done < <(programs)
+    with=(--progress always --algorithm "$forced")
+    sanitized "progress thread" "$flavour" 4 "$build/tests/$flavour/progress_thread" 1
     with=(--select online --budget 100 --first 0 --wisdom "$work/wisdom-$flavour")
     for words in "exact 800" "float 600" "contexts 60"; do
         read -r -a arguments <<<"$words"

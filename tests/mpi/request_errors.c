@@ -376,6 +376,7 @@ int main(int argc, char **argv)
         counts[i] = 1, displs[i] = i % t_ranks;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     set_handlers(comm);
+    t_point("the first calls");
     next_is_right(comm, 99);
     erroneous_calls(comm);
     misused_requests(comm);
