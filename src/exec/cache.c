@@ -63,6 +63,7 @@ void atn_exec_free(atn_exec *x)
         atn_exec_plan_evict(x->kept[i].plan);
     free(x->kept);
     free(x->raws);
+    free(x->starts);
     free(x->evicted);
     for (int i = 0; i < 2; i++)
         atn_exec_plan_free(x->sizes_plan[i]);
@@ -87,13 +88,13 @@ bool atn_exec_settled(const atn_exec *x) { return x->settled; }
 
 /* ---- raw arguments ---- */
 
-/* Of an executor that has raws. */
-static atn_raw_args *raw_slot(const atn_exec *x, const atn_call *call)
+/* Of a table with ATN_RAWS entries. */
+static atn_raw_args *raw_slot(atn_raw_args *table, const atn_call *call)
 {
     const uint64_t h = ((uint64_t)call->src.count * 31 + (uint64_t)call->dst.count) * 17 +
                        (uint64_t)(uintptr_t)call->dst.type + (uint64_t)call->root * 7 +
                        (uint64_t)call->op;
-    return &x->raws[(h * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+    return &table[(h * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
 }
 
 static bool raw_matches(const atn_raw_args *w, const atn_call *call)
@@ -155,14 +156,15 @@ static bool is_direct(atn_exec *x, const atn_call *call, const atn_problem *q)
            (!used[1] || atn_exec_user_contiguous(x, &call->dst, q->p));
 }
 
-static void remember(atn_exec *x, const atn_call *call, const atn_problem *q, atn_plan *plan)
+/* NULL: no memory, or other arguments matter as well. */
+static const atn_raw_args *remember(atn_exec *x, atn_raw_args **table, const atn_call *call,
+                                    const atn_problem *q, atn_plan *plan)
 {
-    if (!x->raws)
-        x->raws = calloc(ATN_RAWS, sizeof *x->raws);
-    if (!x->raws || atn_exec_is_varying(q))
-        return;
-    atn_raw_args *const slot = raw_slot(x, call);
-    x->recent = slot;
+    if (!*table)
+        *table = calloc(ATN_RAWS, sizeof **table);
+    if (!*table || atn_exec_is_varying(q))
+        return NULL;
+    atn_raw_args *const slot = raw_slot(*table, call);
     *slot = (atn_raw_args){
         .used = true,
         .named = is_named(x, call, q),
@@ -178,6 +180,7 @@ static void remember(atn_exec *x, const atn_call *call, const atn_problem *q, at
         .root = call->root,
         .in_place = call->in_place,
     };
+    return slot;
 }
 
 /* ---- the problem ---- */
@@ -258,11 +261,17 @@ static atn_plan *find_plan(const atn_exec *x, uint64_t key)
     return NULL;
 }
 
+static void forget_plan(atn_raw_args *table, const atn_plan *plan)
+{
+    for (int i = 0; table && i < ATN_RAWS; i++)
+        if (table[i].plan == plan)
+            table[i].used = false;
+}
+
 static void evict(atn_exec *x, atn_kept *old)
 {
-    for (int i = 0; x->raws && i < ATN_RAWS; i++)
-        if (x->raws[i].plan == old->plan)
-            x->raws[i].used = false;
+    forget_plan(x->raws, old->plan);
+    forget_plan(x->starts, old->plan);
     if (!x->evicted)
         x->evicted = calloc(ATN_EVICTED, sizeof *x->evicted);
     if (x->evicted)
@@ -367,8 +376,9 @@ static __attribute__((noinline)) atn_plan *new_plan(atn_exec *x, const atn_call 
         if (!plan)
             return NULL;
     }
-    if (lasting)
-        remember(x, call, &q, plan);
+    const atn_raw_args *const slot = lasting ? remember(x, &x->raws, call, &q, plan) : NULL;
+    if (slot)
+        x->recent = slot;
     return with_handles(plan, call);
 }
 
@@ -398,7 +408,7 @@ atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p)
     if (!x->settled)
         return NULL;
     if (!raw_matches(x->recent, call)) {
-        x->recent = x->raws ? raw_slot(x, call) : &no_args;
+        x->recent = x->raws ? raw_slot(x->raws, call) : &no_args;
         if (!raw_matches(x->recent, call))
             return new_plan(x, call, code_p);
     }
@@ -414,6 +424,22 @@ atn_plan *atn_exec_plan_as(atn_exec *x, const atn_call *call, const atn_problem 
     if (!choice->row->algo->build)
         return NULL;
     return with_handles(plan_for(x, call, q, choice, code_p), call);
+}
+
+void atn_exec_start_remember(atn_exec *x, const atn_call *call, const atn_problem *q,
+                             atn_plan *plan)
+{
+    remember(x, &x->starts, call, q, plan);
+}
+
+atn_plan *atn_exec_start_find(atn_exec *x, const atn_call *call)
+{
+    const atn_raw_args *const w = x->starts ? raw_slot(x->starts, call) : &no_args;
+
+    if (!raw_matches(w, call))
+        return NULL;
+    x->direct = w->direct;
+    return with_handles(w->plan, call);
 }
 
 bool atn_exec_repeats(const atn_exec *x, const atn_plan *plan, const atn_call *call)

@@ -95,6 +95,12 @@ atn_plan *atn_exec_plan(atn_exec *x, const atn_call *call, int *code_p);
  * cached. */
 atn_plan *atn_exec_plan_as(atn_exec *x, const atn_call *call, const atn_problem *q,
                            const atn_choice *choice, int *code_p);
+/* Stores the plan just returned for nonblocking calls with the same arguments, whose choice lasts.
+ */
+void atn_exec_start_remember(atn_exec *x, const atn_call *call, const atn_problem *q,
+                             atn_plan *plan);
+/* The stored plan; NULL: none. */
+atn_plan *atn_exec_start_find(atn_exec *x, const atn_call *call);
 /* Whether the handles are predefined or null: they are never reused. */
 bool atn_exec_named(atn_exec *x, MPI_Datatype type, MPI_Op op);
 /* Whether the plan just returned serves every call that differs only in its buffers. */

@@ -179,8 +179,9 @@ struct atn_exec {
     /* Tables that exist when they are first needed: many communicators need none. */
     atn_kept *kept; /* ATN_WAYS of each set */
     int sets;
-    uint64_t *evicted;  /* ATN_EVICTED */
-    atn_raw_args *raws; /* ATN_RAWS */
+    uint64_t *evicted;    /* ATN_EVICTED */
+    atn_raw_args *raws;   /* ATN_RAWS */
+    atn_raw_args *starts; /* the same for nonblocking calls */
     atn_type_entry types[ATN_TYPES];
     atn_plan *sizes_plan[2]; /* exchange the sizes of gatherv and scatterv */
     int64_t *vectors;        /* sizes and offsets of v-operations: see vector() in side.c */

@@ -90,12 +90,19 @@ atn_plan *atn_select_started(atn_comm *c, const atn_call *call, int *code_p)
     atn_choice choice = {0};
     atn_problem q;
     *code_p = MPI_SUCCESS;
+    if (atn_exec_call_aliased(call))
+        return NULL;
+    atn_plan *const known = atn_exec_start_find(c->exec, call);
+    if (known != NULL)
+        return known;
     if (atn_sched_on_neighbours(call->op) && !atn_comm_neighbours_known(c, call->op))
         return NULL;
-    if (atn_exec_call_aliased(call) || !atn_exec_call_problem(c->exec, call, &q) ||
-        must_stay(c, call) || !choose_started(c, &q, &choice))
+    if (!atn_exec_call_problem(c->exec, call, &q) || must_stay(c, call) ||
+        !choose_started(c, &q, &choice))
         return NULL;
     atn_plan *const plan = atn_exec_plan_as(c->exec, call, &q, &choice, code_p);
+    if (plan != NULL && !atn_plan_rules_per_call(atn_job_current.rules))
+        atn_exec_start_remember(c->exec, call, &q, plan);
     drop_evicted(c);
     return plan;
 }
