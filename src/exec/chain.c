@@ -28,19 +28,14 @@ static inline int send_small(const atn_run *x, const atn_xop *o, atn_shared_peer
     return MPI_SUCCESS;
 }
 
-/* The message is used where it is. */
-static inline int receive_small(const atn_run *x, const atn_xop *o, atn_shared_peer *peer,
-                                char *data)
+/* The message is used where it is.  `flag`: of its slot. */
+static inline int take_small(const atn_run *x, const atn_xop *o, atn_shared_peer *peer, char *data,
+                             uint64_t flag)
 {
     const uint32_t bytes = (uint32_t)(o->one.units * x->unit->stride);
-    atn_shm_wait w = {.how = &x->x->shared->waiting};
     const char *const message = atn_shm_next_slot(&peer->in)->data;
-    uint64_t flag;
     int code = MPI_SUCCESS;
 
-    while ((flag = atn_shm_arrived(&peer->in)) == 0)
-        atn_shm_wait_pause(&w);
-    atn_shm_wait_end(&w);
     if ((flag & ATN_SHM_BYTES) != bytes)
         return MPI_ERR_TRUNCATE;
     if (o->kind == X_RECV)
@@ -49,6 +44,18 @@ static inline int receive_small(const atn_run *x, const atn_xop *o, atn_shared_p
         code = atn_exec_combine(x, o, message, 0, bytes);
     atn_shm_consume(&peer->in, ATN_SHM_SLOTS, flag & ATN_SHM_ACK);
     return o->nparts > 1 && o->kind == X_RECV ? atn_exec_unpack_parts(x, o) : code;
+}
+
+static inline int receive_small(const atn_run *x, const atn_xop *o, atn_shared_peer *peer,
+                                char *data)
+{
+    atn_shm_wait w = {.how = &x->x->shared->waiting};
+    uint64_t flag;
+
+    while ((flag = atn_shm_arrived(&peer->in)) == 0)
+        atn_shm_wait_pause(&w);
+    atn_shm_wait_end(&w);
+    return take_small(x, o, peer, data, flag);
 }
 
 /* One or two messages of which some use shared memory; the others are MPI requests. */
@@ -80,7 +87,7 @@ static int step_mixed(const atn_run *x, const atn_xop *o, mixed *m, int i)
         return MPI_SUCCESS;
     if (m->shared[i].end != NULL)
         return atn_exec_shared_step(x, o, &m->shared[i], &m->done[i]);
-    code = PMPI_Test(&m->request[i], &done, MPI_STATUS_IGNORE);
+    code = atn_real_complete.test(&m->request[i], &done, MPI_STATUS_IGNORE);
     m->done[i] = done;
     return done && code == MPI_SUCCESS ? atn_exec_message_done(x, o) : code;
 }
@@ -252,6 +259,72 @@ int atn_exec_run_chain(atn_run *x)
         x->x->current = i;
         code = step(x, o);
         i += o->kind == X_EXCHANGE;
+    }
+    return code;
+}
+
+/* ---- step by step ---- */
+
+static bool is_short(const atn_exec *x, const atn_exec_unit *u, const atn_xop *o)
+{
+    if (o->kind == X_NOTHING || o->kind == X_COPY || o->kind == X_REDUCE)
+        return true;
+    return !atn_exec_is_exposure(o) && u->contiguous && !o->ssend &&
+           atn_exec_shared_index(x->shared, o->peer) >= 0 &&
+           o->one.units * u->stride <= ATN_SHM_SMALL;
+}
+
+bool atn_exec_chain_is_short(const atn_exec *x, const atn_plan *plan)
+{
+    const atn_program *const g = &plan->program;
+
+    if (!g->chain || x->shared == NULL || atn_exec_is_varying(&plan->q))
+        return false;
+    for (int i = 0; i < g->ops.n; i++)
+        if (!is_short(x, &plan->unit, &g->ops.v[i]))
+            return false;
+    return true;
+}
+
+static inline int try_send(const atn_run *x, const atn_xop *o, bool *done_p)
+{
+    atn_shared_peer *const peer = &x->x->shared->peer[x->x->shared->index[o->peer]];
+    const int code = o->nparts > 1 ? atn_exec_pack_parts(x, o) : MPI_SUCCESS;
+
+    *done_p = code == MPI_SUCCESS &&
+              atn_shm_send_small(&peer->out, atn_exec_message(x, o),
+                                 (uint32_t)(o->one.units * x->unit->stride)) == ATN_SHM_DONE;
+    return code;
+}
+
+static inline int try_receive(const atn_run *x, const atn_xop *o, int polls, bool *done_p)
+{
+    atn_shared_peer *const peer = &x->x->shared->peer[x->x->shared->index[o->peer]];
+    uint64_t flag = atn_shm_arrived(&peer->in);
+
+    for (; flag == 0 && polls > 1; polls--)
+        flag = atn_shm_arrived(&peer->in);
+    *done_p = flag != 0;
+    return flag != 0 ? take_small(x, o, peer, atn_exec_message(x, o), flag) : MPI_SUCCESS;
+}
+
+/* An exchange sends; its receive is the next operation. */
+int atn_exec_chain_advance(const atn_run *x, int *at_p, int polls)
+{
+    const atn_program *const g = x->program;
+    int code = MPI_SUCCESS;
+    bool done = true;
+
+    for (int i = *at_p; i < g->ops.n && code == MPI_SUCCESS; *at_p = ++i) {
+        const atn_xop *const o = &g->ops.v[i];
+        if (atn_exec_receives(o))
+            code = try_receive(x, o, polls, &done);
+        else if (o->kind == X_SEND || o->kind == X_EXCHANGE)
+            code = try_send(x, o, &done);
+        else
+            code = step(x, o);
+        if (!done)
+            break;
     }
     return code;
 }

@@ -373,8 +373,8 @@ static int wait_both(atn_dag_run *g)
         code = step_shared(g, &any);
         count = 0;
         if (code == MPI_SUCCESS && q->requests.n > 0)
-            code = PMPI_Testsome(q->requests.n, q->requests.v, &count, q->finished.v,
-                                 MPI_STATUSES_IGNORE);
+            code = atn_real_complete.testsome(q->requests.n, q->requests.v, &count, q->finished.v,
+                                              MPI_STATUSES_IGNORE);
         if (code == MPI_SUCCESS && count != 0) {
             code = finish_requests(q, count);
             any = true;
@@ -477,7 +477,8 @@ int atn_exec_requests_test(atn_requests *q)
 
     for (int first = 0; first < n; first += MOST) {
         const int some = n - first < MOST ? n - first : MOST;
-        const int code = PMPI_Testsome(some, q->requests.v + first, &count, q->finished.v, status);
+        const int code =
+            atn_real_complete.testsome(some, q->requests.v + first, &count, q->finished.v, status);
         if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
             q->owner.v[first].of->code = code;
             return total + 1;

@@ -143,6 +143,18 @@ bool atn_exec_op_is_known(MPI_Op op);
 extern int (*atn_real_type_free)(MPI_Datatype *type);
 extern int (*atn_real_request_free)(MPI_Request *request);
 extern int (*atn_real_cancel)(MPI_Request *request);
+typedef struct {
+    int (*test)(MPI_Request *request, int *flag, MPI_Status *status);
+    int (*testall)(int n, MPI_Request requests[], int *flag, MPI_Status statuses[]);
+    int (*testsome)(int n, MPI_Request requests[], int *count, int indices[],
+                    MPI_Status statuses[]);
+    int (*wait)(MPI_Request *request, MPI_Status *status);
+    int (*waitall)(int n, MPI_Request requests[], MPI_Status statuses[]);
+    int (*waitany)(int n, MPI_Request requests[], int *index, MPI_Status *status);
+    int (*waitsome)(int n, MPI_Request requests[], int *count, int indices[],
+                    MPI_Status statuses[]);
+} atn_completions;
+extern atn_completions atn_real_complete;
 extern int (*atn_real_comm_create)(MPI_Comm comm, MPI_Group group, MPI_Comm *made);
 
 #endif

@@ -287,6 +287,11 @@ void atn_exec_executions_free(struct atn_execution *kept);
 void atn_exec_plan_evict(atn_plan *plan);
 /* chain.c, dag.c */
 int atn_exec_run_chain(atn_run *x);
+/* Whether a chain has only short messages in shared memory; a property of executor and plan. */
+bool atn_exec_chain_is_short(const atn_exec *x, const atn_plan *plan);
+/* Runs a short chain from operation *at_p on, as far as possible; looks for each message at most
+ * `polls` times. */
+int atn_exec_chain_advance(const atn_run *x, int *at_p, int polls);
 int atn_exec_run_dag(atn_run *x, atn_dag_run *g);
 bool atn_exec_dag_init(atn_dag *d, const atn_schedule *s);
 void atn_exec_dag_free(atn_dag *d);

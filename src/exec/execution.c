@@ -1,7 +1,10 @@
 /* execution.c - see execution.h.
  *
- * One lock protects everything here.  It is held while MPI is called, and MPI may call
- * atn_exec_progress again: `inside` detects that. */
+ * One lock protects everything here, if several threads call MPI.  It is held while MPI is called,
+ * and MPI may call atn_exec_progress again: `inside` detects that.
+ *
+ * A short execution, a chain of short messages in shared memory, has no dag.  If nothing else is
+ * open when it starts it is `solo`: it enters no list until something else needs the lists. */
 #include "exec/execution.h"
 
 #include <pthread.h>
@@ -31,6 +34,8 @@ struct atn_execution {
     atn_dag_run dag;
     atn_done_fn done;
     void *context;
+    bool is_short; /* the chain; `at`: its next operation */
+    int at;
     bool direct;                /* uses the user's buffers */
     bool open;                  /* launched, and has not ended */
     bool begun;                 /* has sent or received */
@@ -41,20 +46,43 @@ struct atn_execution {
 
 _Atomic int atn_exec_all_open;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local bool inside;
+static bool threaded = true;
+static _Thread_local bool inside __attribute__((tls_model("initial-exec")));
 static atn_requests requests; /* of all executions */
 static atn_execution *first_begun, *last_begun;
+static atn_execution *solo; /* NULL: none */
 
-static void enter(void)
+void atn_exec_set_threads(bool several) { threaded = several; }
+
+static inline void enter(void)
 {
-    pthread_mutex_lock(&lock);
+    if (threaded)
+        pthread_mutex_lock(&lock);
     inside = true;
 }
 
-static void leave(void)
+static inline void leave(void)
 {
     inside = false;
-    pthread_mutex_unlock(&lock);
+    if (threaded)
+        pthread_mutex_unlock(&lock);
+}
+
+static inline bool try_enter(void)
+{
+    if (inside || (threaded && pthread_mutex_trylock(&lock) != 0))
+        return false;
+    return inside = true;
+}
+
+/* Under the lock; it is read without. */
+static inline void add(_Atomic int *n, int by)
+{
+    const int sum = atomic_load_explicit(n, memory_order_relaxed) + by;
+    if (threaded)
+        atomic_store_explicit(n, sum, memory_order_release);
+    else
+        atomic_store_explicit(n, sum, memory_order_relaxed);
 }
 
 /* ---- plans ---- */
@@ -122,7 +150,20 @@ static void recycle(atn_execution *e)
     release_plan(plan);
 }
 
-static atn_execution *new_execution(atn_plan *plan)
+/* Whether an operation of this rank uses shared memory. */
+static bool shares(const atn_exec *x, const atn_schedule *s)
+{
+    for (int i = 0; x->shared != NULL && i < s->nops; i++) {
+        const atn_op *const o = &s->ops[i];
+        if (!atn_sched_is_local(o) &&
+            (!atn_sched_is_message(o) || atn_exec_shared_index(x->shared, o->peer) >= 0))
+            return true;
+    }
+    return false;
+}
+
+/* Plans belong to one executor. */
+static atn_execution *new_execution(const atn_exec *x, atn_plan *plan)
 {
     atn_execution *e = plan->idle;
 
@@ -134,7 +175,11 @@ static atn_execution *new_execution(atn_plan *plan)
     e = calloc(1, sizeof *e);
     if (e != NULL && !atn_exec_dag_run_init(&e->dag, &plan->dag, plan->schedule, &requests)) {
         free_execution(e);
-        e = NULL;
+        return NULL;
+    }
+    if (e != NULL) {
+        e->run.shares = shares(x, plan->schedule);
+        e->is_short = atn_exec_chain_is_short(x, plan);
     }
     return e;
 }
@@ -143,18 +188,6 @@ bool atn_exec_can_start(const atn_exec *x, const atn_choice *choice)
 {
     return (int)x->call_mask + 1 >= 2 * MOST_BEGUN && choice->row != NULL &&
            !atn_exec_exchanges_sizes(choice->row);
-}
-
-/* Whether an operation of this rank uses shared memory. */
-static bool shares(const atn_exec *x, const atn_schedule *s)
-{
-    for (int i = 0; x->shared != NULL && i < s->nops; i++) {
-        const atn_op *const o = &s->ops[i];
-        if (!atn_sched_is_local(o) &&
-            (!atn_sched_is_message(o) || atn_exec_shared_index(x->shared, o->peer) >= 0))
-            return true;
-    }
-    return false;
 }
 
 /* ---- arrays ---- */
@@ -220,11 +253,8 @@ static void set_up(atn_execution *e, atn_exec *x, atn_plan *plan, const atn_call
     e->unit = plan->unit;
     e->direct = x->direct && !atn_exec_one_buffer(call);
     e->dismissed = false;
-    e->run = (atn_run){.x = &e->worker,
-                       .plan = plan,
-                       .unit = &e->unit,
-                       .comm = comm,
-                       .shares = shares(x, plan->schedule)};
+    e->run = (atn_run){
+        .x = &e->worker, .plan = plan, .unit = &e->unit, .comm = comm, .shares = e->run.shares};
     plan->users++;
 }
 
@@ -232,7 +262,7 @@ atn_execution *atn_exec_prepare(atn_exec *x, atn_plan *plan, const atn_call *cal
                                 int *code_p)
 {
     enter();
-    atn_execution *e = new_execution(plan);
+    atn_execution *e = new_execution(x, plan);
     if (e != NULL)
         set_up(e, x, plan, call, comm);
     if (e != NULL && !copy_call(e, x, call)) {
@@ -259,13 +289,16 @@ static int bind_call(atn_execution *e)
     const bool varies = atn_exec_is_varying(&e->plan->q);
     int code = MPI_SUCCESS;
 
+    if (e->direct && e->is_short && e->run.program != NULL) /* by an earlier start */
+        return code;
+
     if (!e->direct)
         code = atn_exec_sides_bind(&e->worker, e->plan, &e->call, &e->sides);
     e->run.base[ATN_SRC] = e->direct ? e->call.src.buf : e->sides.base[0];
     e->run.base[ATN_DST] = e->direct ? e->call.dst.buf : e->sides.base[1];
     if (code == MPI_SUCCESS && varies)
         return bind_sizes(e);
-    e->run.program = atn_exec_plan_steps(e->plan);
+    e->run.program = e->is_short ? &e->plan->program : atn_exec_plan_steps(e->plan);
     return code == MPI_SUCCESS && e->run.program == NULL ? MPI_ERR_NO_MEM : code;
 }
 
@@ -285,14 +318,30 @@ static void unlist_begun(atn_execution *e)
     *(e->next != NULL ? &e->next->prev : &last_begun) = e->prev;
 }
 
-static void begin(atn_execution *e)
+static inline void begin(atn_execution *e)
 {
     e->begun = true;
-    list_begun(e);
     if (e->dag.code == MPI_SUCCESS && !atn_exec_run_place(&e->worker, &e->run))
         e->dag.code = MPI_ERR_NO_MEM;
-    if (e->dag.code == MPI_SUCCESS)
+    if (e->dag.code == MPI_SUCCESS && !e->is_short)
         e->dag.code = atn_exec_dag_begin(&e->dag, &e->run);
+}
+
+/* Whether it has nothing more to do. */
+static inline bool step_chain(atn_execution *e, int polls)
+{
+    if (e->dag.code == MPI_SUCCESS)
+        e->dag.code = atn_exec_chain_advance(&e->run, &e->at, polls);
+    return e->dag.code != MPI_SUCCESS || e->at >= e->run.program->ops.n;
+}
+
+static bool step(atn_execution *e)
+{
+    if (e->is_short)
+        return step_chain(e, 1);
+    if (e->dag.code == MPI_SUCCESS && !atn_exec_dag_is_done(&e->dag))
+        e->dag.code = atn_exec_dag_advance(&e->dag);
+    return e->dag.code != MPI_SUCCESS || atn_exec_dag_is_done(&e->dag);
 }
 
 /* Begins, in order, all executions that may run beside those before them. */
@@ -306,8 +355,10 @@ static void begin_some(const atn_exec *x)
         const bool turn = !(shared && e->run.shares);
         if (!e->begun && (!turn || e->run.number - x->first_open->run.number >= far))
             return;
-        if (!e->begun)
+        if (!e->begun) {
+            list_begun(e);
             begin(e);
+        }
         shared = shared || e->run.shares;
     }
 }
@@ -322,37 +373,60 @@ static void remove_open(atn_execution *e)
     *(before != NULL ? &before->after : &x->first_open) = e->after;
     if (x->last_open == e)
         x->last_open = before;
-    atomic_fetch_sub(&x->nopen, 1);
-    atomic_fetch_sub(&atn_exec_all_open, 1);
 }
 
-static void end(atn_execution *e)
+static inline void count_open(atn_execution *e, int by)
 {
-    const atn_exec *const x = e->x;
+    add(&e->x->nopen, by);
+    add(&atn_exec_all_open, by);
+}
+
+/* It is in no list any more. */
+static inline void finish(atn_execution *e)
+{
     int code = e->dag.code;
 
     if (code != MPI_SUCCESS)
         atn_exec_dag_cancel(&e->dag);
     else if (!e->direct)
         code = atn_exec_sides_unbind(&e->worker, e->plan, &e->call, &e->sides);
-    unlist_begun(e);
-    remove_open(e);
     e->open = e->begun = false;
     if (e->done != NULL)
         e->done(e->context, code);
     if (e->dismissed)
         recycle(e);
+}
+
+static void end(atn_execution *e)
+{
+    const atn_exec *const x = e->x;
+
+    unlist_begun(e);
+    remove_open(e);
+    count_open(e, -1);
+    finish(e);
     begin_some(x);
 }
 
 /* Whether it has ended. */
 static bool advance(atn_execution *e)
 {
-    if (e->dag.code == MPI_SUCCESS && !atn_exec_dag_is_done(&e->dag))
-        e->dag.code = atn_exec_dag_advance(&e->dag);
-    if (e->dag.code == MPI_SUCCESS && !atn_exec_dag_is_done(&e->dag))
+    const bool done = step(e);
+
+    if (done)
+        end(e);
+    return done;
+}
+
+static inline bool advance_solo(int polls)
+{
+    atn_execution *const e = solo;
+
+    if (!step_chain(e, polls))
         return false;
-    end(e);
+    solo = NULL;
+    count_open(e, -1);
+    finish(e);
     return true;
 }
 
@@ -375,12 +449,16 @@ static int advance_all(void)
 
 int atn_exec_progress(void)
 {
-    if (atomic_load_explicit(&atn_exec_all_open, memory_order_relaxed) == 0 || inside ||
-        pthread_mutex_trylock(&lock) != 0)
+    int moved;
+
+    if (atomic_load_explicit(&atn_exec_all_open, memory_order_relaxed) == 0 || !try_enter())
         return 0;
-    inside = true;
-    const int tested = atn_exec_requests_test(&requests);
-    const int moved = tested + advance_all();
+    if (solo != NULL) {
+        moved = advance_solo(1);
+    } else {
+        moved = requests.requests.n > 0 ? atn_exec_requests_test(&requests) : 0;
+        moved += advance_all();
+    }
     leave();
     return moved;
 }
@@ -394,8 +472,31 @@ static void append_open(atn_execution *e)
     e->after = NULL;
     *(x->last_open != NULL ? &x->last_open->after : &x->first_open) = e;
     x->last_open = e;
-    atomic_fetch_add(&x->nopen, 1);
-    atomic_fetch_add(&atn_exec_all_open, 1);
+}
+
+static void list_solo(void)
+{
+    if (solo == NULL)
+        return;
+    append_open(solo);
+    list_begun(solo);
+    solo = NULL;
+}
+
+static inline bool is_idle(void)
+{
+    return atomic_load_explicit(&atn_exec_all_open, memory_order_relaxed) == 0;
+}
+
+static inline void launch_solo(atn_execution *e)
+{
+    begin(e);
+    if (step_chain(e, 1)) {
+        finish(e);
+        return;
+    }
+    solo = e;
+    count_open(e, 1);
 }
 
 void atn_exec_launch(atn_execution *e, atn_done_fn done, void *context)
@@ -404,10 +505,17 @@ void atn_exec_launch(atn_execution *e, atn_done_fn done, void *context)
     e->done = done;
     e->context = context;
     e->open = true;
-    e->dag.frontier = 0;
+    e->dag.frontier = e->at = 0;
     e->dag.code = bind_call(e);
     atn_exec_run_number(e->x, &e->run);
+    if (e->is_short && is_idle()) {
+        launch_solo(e);
+        leave();
+        return;
+    }
+    list_solo();
     append_open(e);
+    count_open(e, 1);
     begin_some(e->x);
     leave();
     atn_exec_progress();
@@ -439,6 +547,28 @@ static void wait_for(atn_exec *x)
         sched_yield();
 }
 
+/* A short execution is polled alone: a call of MPI takes longer than its message. */
+static inline bool poll_solo(int polls)
+{
+    inside = true;
+    const bool ended = advance_solo(polls);
+    inside = false;
+    return ended;
+}
+
+void atn_exec_wait(atn_execution *e, const bool *ended_p)
+{
+    atn_exec *const x = e->x;
+    int polls = x->yield ? ATN_SHM_SPINS_YIELDING : ATN_SHM_SPINS;
+
+    while (!*ended_p) {
+        if (solo == e && poll_solo(polls))
+            return;
+        wait_for(x);
+        polls = ATN_SHM_SPINS_YIELDING;
+    }
+}
+
 void atn_exec_drain(atn_exec *x)
 {
     while (atn_exec_open(x) > 0)
@@ -449,6 +579,7 @@ void atn_exec_drain(atn_exec *x)
 void atn_exec_settle(atn_exec *x)
 {
     enter();
+    list_solo();
     const atn_execution *const first = x->first_open;
     const bool far = first != NULL && x->call - first->run.number >= (x->call_mask + 1) / 2;
     leave();

@@ -35,12 +35,17 @@ atn_execution *atn_exec_prepare(atn_exec *x, atn_plan *plan, const atn_call *cal
 /* Starts it; at most one at a time of those that `prepare` returned.  Errors are reported when it
  * ends. */
 void atn_exec_launch(atn_execution *e, atn_done_fn done, void *context);
+/* Waits until `done` has set *ended_p, while all executions and the MPI library advance; only if
+ * one thread calls MPI. */
+void atn_exec_wait(atn_execution *e, const bool *ended_p);
 /* Frees it; if it has not ended, when it ends. */
 void atn_exec_dismiss(atn_execution *e);
 
 /* Advances all open executions; never waits.  Returns the number of completed messages and
  * executions.  May be called by any thread, and from inside of MPI. */
 int atn_exec_progress(void);
+/* Whether several threads call MPI at the same time; true if it is not called. */
+void atn_exec_set_threads(bool several);
 /* Executions that have not ended; of x, and of all communicators. */
 int atn_exec_open(const atn_exec *x);
 extern _Atomic int atn_exec_all_open;

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdbool.h>
 
+#include "exec/exec.h"
 #include "exec/host.h"
 
 /* MPICH's MPI_STATUSES_IGNORE is the address 1, which the compiler treats as an array of size 0. */
@@ -21,9 +22,9 @@ static inline int atn_exec_wait_all(bool yield, int n, MPI_Request *requests)
     int done = 0, code = MPI_SUCCESS;
 
     if (!yield)
-        return PMPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+        return atn_real_complete.waitall(n, requests, MPI_STATUSES_IGNORE);
     for (;;) {
-        code = PMPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE);
+        code = atn_real_complete.testall(n, requests, &done, MPI_STATUSES_IGNORE);
         if (done || code != MPI_SUCCESS)
             return code;
         sched_yield();
@@ -37,12 +38,12 @@ static inline int atn_exec_wait_some(bool yield, int n, MPI_Request *requests, i
 
     if (ATN_SIMULATED) { /* Waitsome tests all requests, and each test takes simulated time */
         *count = 1;
-        return PMPI_Waitany(n, requests, which, MPI_STATUS_IGNORE);
+        return atn_real_complete.waitany(n, requests, which, MPI_STATUS_IGNORE);
     }
     if (!yield)
-        return PMPI_Waitsome(n, requests, count, which, MPI_STATUSES_IGNORE);
+        return atn_real_complete.waitsome(n, requests, count, which, MPI_STATUSES_IGNORE);
     for (;;) {
-        code = PMPI_Testsome(n, requests, count, which, MPI_STATUSES_IGNORE);
+        code = atn_real_complete.testsome(n, requests, count, which, MPI_STATUSES_IGNORE);
         if (code != MPI_SUCCESS || *count != 0)
             return code;
         sched_yield();

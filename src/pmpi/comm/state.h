@@ -59,7 +59,9 @@ typedef struct atn_comm {
     MPI_Comm user;
     MPI_Comm private_comm; /* carries Attune's messages; MPI_COMM_NULL until it is needed */
     MPI_Comm self;         /* of requests (nonblocking/request.h); MPI_COMM_NULL until needed */
-    uint64_t started;      /* nonblocking and persistent calls that could be served */
+    struct atn_open_request *spare; /* requests for further calls */
+    int nspare;
+    uint64_t started; /* nonblocking and persistent calls that could be served */
     atn_exec *exec;
     atn_shared *shared;          /* memory of its ranks on this host; NULL: none */
     struct atn_topo *topo;       /* of its ranks; NULL: unknown */

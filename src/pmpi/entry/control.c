@@ -97,23 +97,6 @@ static int do_Op_free(MPI_Op *op)
 
 /* ---- requests ---- */
 
-static int do_Start(MPI_Request *request)
-{
-    int code;
-    return atn_nonblocking_restart(request, &code) ? code : atn_pmpi_real.Start(request);
-}
-
-/* One after the other: none of them waits for another rank. */
-static int do_Startall(int n, MPI_Request requests[])
-{
-    int code = MPI_SUCCESS;
-    if (atn_nonblocking_requests_kept() == 0)
-        return atn_pmpi_real.Startall(n, requests);
-    for (int i = 0; i < n && code == MPI_SUCCESS; i++)
-        code = do_Start(&requests[i]);
-    return code;
-}
-
 static int do_Request_free(MPI_Request *request)
 {
     int code;
@@ -138,6 +121,7 @@ static int made_comm(MPI_Comm *made, int code)
     return code;
 }
 
+#define ATN_COMPLETION(name, formals, actuals) /* requests.c */
 #define ATN_MAKER(name, formals, actuals)                                                          \
     static int do_##name formals { return made_comm(made, atn_pmpi_real.name actuals); }           \
     ATN_CONTROL(name, formals, actuals)

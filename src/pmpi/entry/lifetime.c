@@ -10,6 +10,7 @@
 #include "pmpi/job/placement.h"
 #include "pmpi/nonblocking/hook.h"
 #include "pmpi/nonblocking/imports.h"
+#include "pmpi/nonblocking/request.h"
 #include "pmpi/nonblocking/start.h"
 #include "pmpi/nonblocking/thread.h"
 #include "pmpi/observe/observe.h"
@@ -38,6 +39,7 @@ static void detach(atn_comm *c)
 {
     atn_select_model_stop(c);
     atn_observe_classes_close(c);
+    atn_nonblocking_requests_leave(c);
     atn_select_online_stop(c);
 }
 
@@ -109,6 +111,8 @@ static bool prepare_starts(atn_job *job)
         how == ATN_NONBLOCKING_ON || (how == ATN_NONBLOCKING_AUTO && atn_nonblocking_imported());
     if (job->work == 0 || !used)
         return false;
+    atn_exec_set_threads(threads);
+    atn_nonblocking_requests_start(threads);
     const bool hooked = atn_nonblocking_hook_start(threads), helped = start_thread(job, threads);
     job->can_start = hooked || helped;
     return true;
@@ -162,6 +166,13 @@ void atn_entry_job_start(void)
     atn_real_type_free = atn_pmpi_real.Type_free;
     atn_real_request_free = atn_pmpi_real.Request_free;
     atn_real_cancel = atn_pmpi_real.Cancel;
+    atn_real_complete = (atn_completions){.test = atn_pmpi_real.Test,
+                                          .testall = atn_pmpi_real.Testall,
+                                          .testsome = atn_pmpi_real.Testsome,
+                                          .wait = atn_pmpi_real.Wait,
+                                          .waitall = atn_pmpi_real.Waitall,
+                                          .waitany = atn_pmpi_real.Waitany,
+                                          .waitsome = atn_pmpi_real.Waitsome};
     atn_real_comm_create = atn_pmpi_real.Comm_create;
     atn_real_ibcast = atn_pmpi_real.Ibcast;
     const bool starts = prepare_starts(job);

@@ -7,17 +7,22 @@
 #include <stddef.h>
 
 #include "exec/execution.h"
-#include "interpose/interpose.h"
+#include "pmpi/nonblocking/request.h"
 
 static _Atomic bool on, called;
+static bool several; /* threads */
+bool atn_nonblocking_hook_off;
+
+static inline bool has_work(void)
+{
+    return (atomic_load_explicit(&atn_exec_all_open, memory_order_relaxed) |
+            atn_nonblocking_unsent) != 0;
+}
 
 static int advance(void)
 {
-    if (atomic_load_explicit(&atn_exec_all_open, memory_order_relaxed) > 0)
-        return atn_exec_progress();
-    if (ATN_RARELY(!atomic_load_explicit(&called, memory_order_relaxed)))
-        atomic_store_explicit(&called, true, memory_order_relaxed);
-    return 0;
+    const int moved = atn_exec_progress();
+    return atn_nonblocking_unsent > 0 ? moved + atn_nonblocking_requests_send() : moved;
 }
 
 #if defined(OPEN_MPI)
@@ -33,21 +38,39 @@ static void *find(const char *name)
     return mpi != NULL ? dlsym(mpi, name) : NULL;
 }
 
-static bool install(bool threads)
+static int (*add)(int (*)(void)), (*drop)(int (*)(void));
+
+/* Calls without work before the hook is removed: many, because adding it again takes longer. */
+enum { IDLE_CALLS = 1000 };
+
+static void uninstall(void);
+
+static int advance_or_end(void)
 {
-    (void)threads;
-    int (*add)(int (*)(void));
-    *(void **)&add = find("opal_progress_register");
-    return add != NULL && add(advance) == 0;
+    static int idle;
+    if (has_work()) {
+        idle = 0;
+        return advance();
+    }
+    atomic_store_explicit(&called, true, memory_order_relaxed);
+    if (++idle < IDLE_CALLS || several)
+        return 0;
+    idle = 0;
+    uninstall();
+    atn_nonblocking_hook_off = true;
+    return 0;
 }
 
-static void uninstall(void)
+static bool install(void)
 {
-    int (*drop)(int (*)(void));
+    *(void **)&add = find("opal_progress_register");
     *(void **)&drop = find("opal_progress_unregister");
-    if (drop != NULL)
-        drop(advance);
+    return add != NULL && drop != NULL && add(advance_or_end) == 0;
 }
+
+static void uninstall(void) { drop(advance_or_end); }
+
+void atn_nonblocking_hook_again(void) { atn_nonblocking_hook_off = add(advance_or_end) != 0; }
 
 #elif defined(MPICH_VERSION)
 
@@ -61,25 +84,30 @@ unsigned ucp_worker_progress(void *worker)
         *(void **)&next = dlsym(RTLD_NEXT, "ucp_worker_progress");
         atomic_store_explicit(&real, next, memory_order_relaxed);
     }
+    if (ATN_LIKELY(!has_work() && atomic_load_explicit(&called, memory_order_relaxed)))
+        return next(worker);
+    atomic_store_explicit(&called, true, memory_order_relaxed);
     const unsigned events = next(worker);
     return atomic_load_explicit(&on, memory_order_relaxed) ? events + (unsigned)advance() : events;
 }
 
 /* With several threads, MPICH holds a lock here that calls of MPI need, and that is not recursive:
  * it aborts. */
-static bool install(bool threads) { return !threads; }
+static bool install(void) { return !several; }
 
 static void uninstall(void) {}
+void atn_nonblocking_hook_again(void) {}
 
 #else
 
-static bool install(bool threads)
+static bool install(void)
 {
-    (void)threads, (void)advance;
+    (void)several, (void)advance, (void)has_work;
     return false;
 }
 
 static void uninstall(void) {}
+void atn_nonblocking_hook_again(void) {}
 
 #endif
 
@@ -87,7 +115,8 @@ static void uninstall(void) {}
 bool atn_nonblocking_hook_start(bool threads)
 {
     int flag;
-    if (!install(threads))
+    several = threads;
+    if (!install())
         return false;
     atomic_store(&on, true);
     for (int i = 0; i < 8 && !atomic_load(&called); i++)
@@ -99,6 +128,6 @@ bool atn_nonblocking_hook_start(bool threads)
 
 void atn_nonblocking_hook_stop(void)
 {
-    if (atomic_exchange(&on, false))
+    if (atomic_exchange(&on, false) && !atn_nonblocking_hook_off)
         uninstall();
 }

@@ -5,16 +5,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pmpi/nonblocking/hook.h"
 #include "pmpi/real.h"
 
 enum { BUCKETS = 256 };
 enum { FIRST_TAG = 16384 }; /* programs rarely use such tags: see has_ended */
+/* Of a communicator: messages to the process itself are compared with all of them. */
+enum { MOST_SPARE = 8 };
+/* Later standards have functions that would see stale requests (Request_get_status_any ...). */
+enum { REUSES = MPI_VERSION < 4 || (MPI_VERSION == 4 && MPI_SUBVERSION < 1) };
 
+int atn_nonblocking_tokens, atn_nonblocking_unsent;
+bool atn_nonblocking_held;
+
+static bool threaded = true, lean;                       /* lean: receives are used again */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* never held in MPI */
 static atn_open_request *table[BUCKETS];                 /* by handle: active and persistent ones */
 static atn_open_request *unused;
 static _Atomic int kept;
 static int tags; /* used so far: each request keeps its own */
+static atn_open_request *first_ended;
+static const atn_open_request *awaited;
+
+void atn_nonblocking_requests_start(bool threads)
+{
+    threaded = threads;
+    lean = REUSES && !threads;
+}
+
+static void enter(void)
+{
+    if (threaded)
+        pthread_mutex_lock(&lock);
+}
+static void leave(void)
+{
+    if (threaded)
+        pthread_mutex_unlock(&lock);
+}
 
 /* ---- the table ---- */
 
@@ -25,31 +53,31 @@ static atn_open_request **bucket(MPI_Request handle)
 
 static void put(atn_open_request *q)
 {
-    pthread_mutex_lock(&lock);
+    enter();
     atn_open_request **const list = bucket(q->handle);
     q->next = *list;
     *list = q;
-    pthread_mutex_unlock(&lock);
+    leave();
 }
 
 static void drop(atn_open_request *q)
 {
-    pthread_mutex_lock(&lock);
+    enter();
     atn_open_request **at = bucket(q->handle);
     while (*at != NULL && *at != q)
         at = &(*at)->next;
     if (*at != NULL)
         *at = q->next;
-    pthread_mutex_unlock(&lock);
+    leave();
 }
 
 atn_open_request *atn_nonblocking_request_find(MPI_Request handle)
 {
-    pthread_mutex_lock(&lock);
+    enter();
     atn_open_request *q = *bucket(handle);
     while (q != NULL && q->handle != handle)
         q = q->next;
-    pthread_mutex_unlock(&lock);
+    leave();
     return q;
 }
 
@@ -62,13 +90,13 @@ int atn_nonblocking_requests_kept(void)
 
 static atn_open_request *take(void)
 {
-    pthread_mutex_lock(&lock);
+    enter();
     atn_open_request *q = unused;
     if (q != NULL)
         unused = q->next;
     const int tag = q != NULL ? q->tag : FIRST_TAG + tags;
     tags += q == NULL;
-    pthread_mutex_unlock(&lock);
+    leave();
     if (q == NULL)
         q = malloc(sizeof *q);
     if (q != NULL)
@@ -78,10 +106,10 @@ static atn_open_request *take(void)
 
 static void give(atn_open_request *q)
 {
-    pthread_mutex_lock(&lock);
+    enter();
     q->next = unused;
     unused = q;
-    pthread_mutex_unlock(&lock);
+    leave();
 }
 
 /* ---- handles ---- */
@@ -106,13 +134,23 @@ static int self_of(atn_comm *c)
     return code;
 }
 
+static atn_open_request *take_spare(atn_comm *c)
+{
+    atn_open_request *const q = c->spare;
+    if (q == NULL)
+        return NULL;
+    c->spare = q->spare;
+    c->nspare--;
+    return q;
+}
+
 static int make_handle(atn_open_request *q)
 {
     return q->persistent ? PMPI_Recv_init(NULL, 0, MPI_BYTE, 0, q->tag, q->self, &q->handle)
                          : PMPI_Irecv(NULL, 0, MPI_BYTE, 0, q->tag, q->self, &q->handle);
 }
 
-atn_open_request *atn_nonblocking_request_new(atn_comm *c, bool persistent, int *code_p)
+static atn_open_request *make(atn_comm *c, bool persistent, int *code_p)
 {
     *code_p = self_of(c);
     atn_open_request *const q = *code_p == MPI_SUCCESS ? take() : NULL;
@@ -121,7 +159,7 @@ atn_open_request *atn_nonblocking_request_new(atn_comm *c, bool persistent, int 
         return NULL;
     }
     q->persistent = persistent;
-    q->active = !persistent;
+    q->c = c;
     q->self = c->self;
     q->user = c->user;
     *code_p = make_handle(q);
@@ -130,8 +168,36 @@ atn_open_request *atn_nonblocking_request_new(atn_comm *c, bool persistent, int 
         return NULL;
     }
     put(q);
-    atomic_fetch_add(&kept, persistent);
     return q;
+}
+
+atn_open_request *atn_nonblocking_request_new(atn_comm *c, bool persistent, int *code_p)
+{
+    atn_open_request *q = persistent ? NULL : take_spare(c);
+    if (q == NULL)
+        q = make(c, persistent, code_p);
+    if (q == NULL)
+        return NULL;
+    *code_p = MPI_SUCCESS;
+    atn_nonblocking_hook_ensure();
+    q->state = persistent ? ATN_REQUEST_INACTIVE : ATN_REQUEST_ACTIVE;
+    q->ended = false;
+    atn_nonblocking_tokens += lean;
+    atomic_fetch_add_explicit(&kept, persistent, memory_order_relaxed);
+    return q;
+}
+
+bool atn_nonblocking_request_activate(atn_open_request *q, int *code_p)
+{
+    if (q->state != ATN_REQUEST_STALE && q->state != ATN_REQUEST_INACTIVE)
+        return false;
+    atn_nonblocking_hook_ensure();
+    *code_p = q->state == ATN_REQUEST_STALE ? MPI_SUCCESS : atn_pmpi_real.Start(&q->handle);
+    if (*code_p == MPI_SUCCESS) {
+        q->state = ATN_REQUEST_ACTIVE;
+        q->ended = false;
+    }
+    return true;
 }
 
 static int forget(atn_open_request *q)
@@ -139,6 +205,7 @@ static int forget(atn_open_request *q)
     MPI_Request handle = q->handle;
     drop(q);
     give(q);
+    atn_nonblocking_tokens -= lean;
     atomic_fetch_sub(&kept, 1);
     return atn_pmpi_real.Request_free(&handle);
 }
@@ -169,31 +236,163 @@ static void wake(void) {}
 
 /* An error becomes a message that does not fit, which the MPI library reports when the program
  * completes the request. */
-void atn_nonblocking_request_done(void *request, int code)
+static void send_message(atn_open_request *q)
 {
     static char byte;
-    atn_open_request *const q = request;
     MPI_Request send;
-    if (!q->persistent)
-        drop(q);
-    q->active = false;
+    const int code = q->code;
     if (code != MPI_SUCCESS) /* the program may have set another handler */
         copy_handler(q->user, q->self);
     if (PMPI_Isend(&byte, code != MPI_SUCCESS, MPI_BYTE, 0, q->tag, q->self, &send) == MPI_SUCCESS)
         atn_pmpi_real.Request_free(&send);
     wake();
+}
+
+/* From now on the request is the MPI library's alone. */
+static void hand_over(atn_open_request *q)
+{
     if (!q->persistent)
+        drop(q);
+    q->state = ATN_REQUEST_INACTIVE;
+    send_message(q);
+    if (!q->persistent) {
+        atn_nonblocking_tokens -= lean;
         give(q);
-    else if (q->freed)
+    } else if (q->freed) {
         forget(q);
+    }
+}
+
+/* ---- ended ones ---- */
+
+static inline void list_ended(atn_open_request *q)
+{
+    q->ended_prev = NULL;
+    q->ended_next = first_ended;
+    if (first_ended != NULL)
+        first_ended->ended_prev = q;
+    first_ended = q;
+    atn_nonblocking_unsent++;
+}
+
+static inline void unlist_ended(atn_open_request *q)
+{
+    if (!q->listed)
+        return;
+    *(q->ended_prev != NULL ? &q->ended_prev->ended_next : &first_ended) = q->ended_next;
+    if (q->ended_next != NULL)
+        q->ended_next->ended_prev = q->ended_prev;
+    atn_nonblocking_unsent--;
+}
+
+void atn_nonblocking_request_done(void *request, int code)
+{
+    atn_open_request *const q = request;
+    q->ended = true;
+    q->code = code;
+    if (!lean || q->freed) {
+        hand_over(q);
+        return;
+    }
+    q->state = ATN_REQUEST_ENDED;
+    q->listed = q != awaited;
+    if (q->listed)
+        list_ended(q);
+}
+
+void atn_nonblocking_request_wait(atn_open_request *q)
+{
+    awaited = q;
+    atn_nonblocking_held = true;
+    atn_exec_wait(q->execution, &q->ended);
+    atn_nonblocking_held = false;
+    awaited = NULL;
+}
+
+bool atn_nonblocking_request_is_own(const atn_open_request *q)
+{
+    return lean && q->state >= ATN_REQUEST_STALE;
+}
+
+static void complete_in_library(atn_open_request *q)
+{
+    MPI_Request handle = q->handle;
+    hand_over(q);
+    atn_pmpi_real.Wait(&handle, MPI_STATUS_IGNORE);
+}
+
+void atn_nonblocking_request_complete(atn_open_request *q)
+{
+    if (q->state == ATN_REQUEST_ENDED)
+        unlist_ended(q);
+    if (q->persistent) {
+        q->state = ATN_REQUEST_STALE;
+        return;
+    }
+    if (q->c->nspare >= MOST_SPARE) {
+        complete_in_library(q);
+        return;
+    }
+    atn_nonblocking_tokens--;
+    q->state = ATN_REQUEST_SPARE;
+    q->spare = q->c->spare;
+    q->c->spare = q;
+    q->c->nspare++;
+}
+
+void atn_nonblocking_request_settle(atn_open_request *q)
+{
+    if (q->state == ATN_REQUEST_ENDED) {
+        unlist_ended(q);
+        hand_over(q);
+    } else if (q->state == ATN_REQUEST_STALE) {
+        q->code = MPI_SUCCESS;
+        hand_over(q);
+        atn_pmpi_real.Wait(&q->handle, MPI_STATUS_IGNORE);
+    }
+}
+
+int atn_nonblocking_requests_send(void)
+{
+    int n = 0;
+    if (atn_nonblocking_held)
+        return 0;
+    atn_nonblocking_held = true; /* sending calls the hook */
+    for (; first_ended != NULL; n++)
+        atn_nonblocking_request_settle(first_ended);
+    atn_nonblocking_held = false;
+    return n;
 }
 
 /* While it is active, its end does the rest. */
 int atn_nonblocking_request_free(atn_open_request *q)
 {
     atn_exec_dismiss(q->execution);
-    q->freed = q->active;
-    return q->active ? MPI_SUCCESS : forget(q);
+    q->freed = q->state == ATN_REQUEST_ACTIVE;
+    atn_nonblocking_request_settle(q);
+    return q->freed ? MPI_SUCCESS : forget(q);
+}
+
+/* ---- communicators ---- */
+
+static void cancel_spare(atn_open_request *q)
+{
+    drop(q);
+    atn_pmpi_real.Cancel(&q->handle);
+    atn_pmpi_real.Request_free(&q->handle);
+    give(q);
+}
+
+void atn_nonblocking_requests_leave(atn_comm *c)
+{
+    for (atn_open_request *q; (q = take_spare(c)) != NULL;)
+        cancel_spare(q);
+    for (int i = 0; i < BUCKETS && lean && c->self != MPI_COMM_NULL; i++)
+        for (atn_open_request *q = table[i], *next; q != NULL; q = next) {
+            next = q->next;
+            if (q->self == c->self)
+                atn_nonblocking_request_settle(q);
+        }
 }
 
 /* ---- requests that have ended ---- */
@@ -201,11 +400,11 @@ int atn_nonblocking_request_free(atn_open_request *q)
 /* An unused one that had this handle. */
 static const atn_open_request *find_unused(MPI_Request handle)
 {
-    pthread_mutex_lock(&lock);
+    enter();
     const atn_open_request *q = unused;
     while (q != NULL && q->handle != handle)
         q = q->next;
-    pthread_mutex_unlock(&lock);
+    leave();
     return q;
 }
 

@@ -79,8 +79,8 @@ static atn_open_request *make_request(atn_comm *c, const atn_call *call, bool pe
 
 static void launch(atn_open_request *q)
 {
-    atomic_fetch_add_explicit(&served, 1, memory_order_relaxed);
     atn_exec_launch(q->execution, atn_nonblocking_request_done, q);
+    atomic_fetch_add_explicit(&served, 1, memory_order_relaxed); /* while the message travels */
     atn_nonblocking_thread_wake();
 }
 
@@ -107,13 +107,10 @@ bool atn_nonblocking_restart(MPI_Request *request, int *code_p)
     if (atn_nonblocking_requests_kept() == 0)
         return false;
     atn_open_request *const q = atn_nonblocking_request_find(*request);
-    if (q == NULL || !q->persistent || q->active)
+    if (q == NULL || !q->persistent || !atn_nonblocking_request_activate(q, code_p))
         return false;
-    *code_p = atn_pmpi_real.Start(request);
-    if (*code_p != MPI_SUCCESS)
-        return true;
-    q->active = true;
-    launch(q);
+    if (*code_p == MPI_SUCCESS)
+        launch(q);
     return true;
 }
 
@@ -125,9 +122,16 @@ static bool is_idle(void)
            atn_nonblocking_requests_kept() == 0;
 }
 
+/* One that has ended is the MPI library's. */
 static atn_open_request *find(const MPI_Request *request)
 {
-    return is_idle() || request == NULL ? NULL : atn_nonblocking_request_find(*request);
+    if (request == NULL || (is_idle() && atn_nonblocking_tokens == 0))
+        return NULL;
+    atn_open_request *const q = atn_nonblocking_request_find(*request);
+    if (q == NULL || q->persistent || q->state != ATN_REQUEST_ENDED)
+        return q;
+    atn_nonblocking_request_settle(q);
+    return NULL;
 }
 
 /* Both are errors for collectives; classes and handler are those of the MPI library.  Open MPI

@@ -479,7 +479,7 @@ static int await(atn_driver *d, uint64_t call, bool mutual)
     while (atn_tune_driver_due(d) <= call) {
         atn_pending *const a = &d->pending[d->completed++ % ATN_DRIVER_PENDING];
         const int64_t start = atn_ticks();
-        const int code = PMPI_Wait(&a->request, MPI_STATUS_IGNORE);
+        const int code = atn_real_complete.wait(&a->request, MPI_STATUS_IGNORE);
         if (code != MPI_SUCCESS)
             return code;
         a->of->waited = atn_ticks_ns(atn_ticks() - start);
@@ -531,5 +531,6 @@ void atn_tune_driver_restart(atn_driver *d, const struct atn_topo *topo)
 void atn_tune_driver_stop(atn_driver *d)
 {
     for (; d->completed != d->posted; d->completed++)
-        PMPI_Wait(&d->pending[d->completed % ATN_DRIVER_PENDING].request, MPI_STATUS_IGNORE);
+        atn_real_complete.wait(&d->pending[d->completed % ATN_DRIVER_PENDING].request,
+                               MPI_STATUS_IGNORE);
 }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "exec/exec.h"
 #include "exec/host.h"
 #include "exec/traffic.h"
 
@@ -24,7 +25,10 @@ int atn_tune_request_begin(atn_advice_request *x, int bytes, MPI_Comm comm)
     return atn_real_ibcast(from, all, MPI_BYTE, 0, comm, &x->active);
 }
 
-int atn_tune_request_end(atn_advice_request *x) { return PMPI_Wait(&x->active, MPI_STATUS_IGNORE); }
+int atn_tune_request_end(atn_advice_request *x)
+{
+    return atn_real_complete.wait(&x->active, MPI_STATUS_IGNORE);
+}
 
 static void pause_since(int64_t start)
 {
@@ -40,7 +44,7 @@ static int test_often(MPI_Request *request, int *done_p)
     int code = MPI_SUCCESS;
     *done_p = 0;
     for (int i = 0; i < TESTS && code == MPI_SUCCESS && !*done_p; i++)
-        code = PMPI_Test(request, done_p, MPI_STATUS_IGNORE);
+        code = atn_real_complete.test(request, done_p, MPI_STATUS_IGNORE);
     return code;
 }
 

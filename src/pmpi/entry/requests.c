@@ -1,0 +1,88 @@
+/* requests.c - the exported routines that start, test or complete requests; control.c has those
+ * that cancel and free them.
+ *
+ * MPI_X calls a tool that follows in link order, if there is one; otherwise it does the same as
+ * PMPI_X.  Programs call these routines often: without a request of Attune they do nothing else. */
+#include "pmpi/nonblocking/complete.h"
+#include "pmpi/nonblocking/request.h"
+#include "pmpi/nonblocking/start.h"
+#include "pmpi/real.h"
+
+static inline int do_Start(MPI_Request *request)
+{
+    int code;
+    return atn_nonblocking_restart(request, &code) ? code : atn_pmpi_real.Start(request);
+}
+
+/* One after the other: none of them waits for another rank. */
+static inline int do_Startall(int n, MPI_Request requests[])
+{
+    int code = MPI_SUCCESS;
+    if (atn_nonblocking_requests_kept() == 0)
+        return atn_pmpi_real.Startall(n, requests);
+    for (int i = 0; i < n && code == MPI_SUCCESS; i++)
+        code = do_Start(&requests[i]);
+    return code;
+}
+
+static inline int do_Wait(MPI_Request *request, MPI_Status *status)
+{
+    int code;
+    return atn_nonblocking_completes() && atn_nonblocking_wait(request, status, &code)
+               ? code
+               : atn_pmpi_real.Wait(request, status);
+}
+
+static inline int do_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    int code;
+    return atn_nonblocking_completes() && atn_nonblocking_test(request, flag, status, &code)
+               ? code
+               : atn_pmpi_real.Test(request, flag, status);
+}
+
+static inline int do_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    int code;
+    return atn_nonblocking_completes() && atn_nonblocking_get_status(request, flag, status, &code)
+               ? code
+               : atn_pmpi_real.Request_get_status(request, flag, status);
+}
+
+static inline int do_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
+{
+    int code;
+    return atn_nonblocking_completes() && atn_nonblocking_wait_all(n, requests, statuses, &code)
+               ? code
+               : atn_pmpi_real.Waitall(n, requests, statuses);
+}
+
+#define SETTLING(name, formals, actuals)                                                           \
+    static inline int do_##name formals                                                            \
+    {                                                                                              \
+        if (atn_nonblocking_completes())                                                           \
+            atn_nonblocking_settle(n, requests);                                                   \
+        return atn_pmpi_real.name actuals;                                                         \
+    }
+SETTLING(Waitany, (int n, MPI_Request requests[], int *index, MPI_Status *status),
+         (n, requests, index, status))
+SETTLING(Waitsome,
+         (int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]),
+         (n, requests, count, indices, statuses))
+SETTLING(Testall, (int n, MPI_Request requests[], int *flag, MPI_Status statuses[]),
+         (n, requests, flag, statuses))
+SETTLING(Testany, (int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status),
+         (n, requests, index, flag, status))
+SETTLING(Testsome,
+         (int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]),
+         (n, requests, count, indices, statuses))
+
+/* A constructor has looked the tool up (real.c). */
+#define ATN_COMPLETION(name, formals, actuals)                                                     \
+    ATN_EXPORT int PMPI_##name formals { return do_##name actuals; }                               \
+    ATN_EXPORT int MPI_##name formals                                                              \
+    {                                                                                              \
+        return ATN_RARELY(atn_pmpi_tool.name != NULL) ? atn_pmpi_tool.name actuals                 \
+                                                      : do_##name actuals;                         \
+    }
+#include "interpose/calls.def"
