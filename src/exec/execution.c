@@ -85,6 +85,8 @@ static inline void add(_Atomic int *n, int by)
         atomic_store_explicit(n, sum, memory_order_relaxed);
 }
 
+bool atn_exec_is_inside(void) { return inside; }
+
 /* ---- plans ---- */
 
 void atn_exec_plan_evict(atn_plan *plan)
@@ -231,11 +233,12 @@ static bool keep_arrays(const atn_exec *x, const atn_call *call, atn_user *u, bo
     return true;
 }
 
-static bool copy_call(atn_execution *e, const atn_exec *x, const atn_call *call)
+bool atn_exec_call_copy(const atn_exec *x, const atn_call *call, atn_call *copy_p, void *arrays[2])
 {
-    e->call = *call;
-    return keep_arrays(x, call, &e->call.src, true, &e->arrays[0]) &&
-           keep_arrays(x, call, &e->call.dst, false, &e->arrays[1]);
+    *copy_p = *call;
+    arrays[0] = arrays[1] = NULL;
+    return keep_arrays(x, call, &copy_p->src, true, &arrays[0]) &&
+           keep_arrays(x, call, &copy_p->dst, false, &arrays[1]);
 }
 
 /* ---- preparation ---- */
@@ -265,7 +268,7 @@ atn_execution *atn_exec_prepare(atn_exec *x, atn_plan *plan, const atn_call *cal
     atn_execution *e = new_execution(x, plan);
     if (e != NULL)
         set_up(e, x, plan, call, comm);
-    if (e != NULL && !copy_call(e, x, call)) {
+    if (e != NULL && !atn_exec_call_copy(x, call, &e->call, e->arrays)) {
         recycle(e);
         e = NULL;
     }

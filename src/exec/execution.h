@@ -51,6 +51,13 @@ int atn_exec_open(const atn_exec *x);
 extern _Atomic int atn_exec_all_open;
 /* Waits for all executions of x. */
 void atn_exec_drain(atn_exec *x);
+/* Whether the calling thread is inside of one of these functions, and MPI has called back. */
+bool atn_exec_is_inside(void);
+/* Tags that no execution uses, on the communicator of the executions of x. */
+int atn_exec_spare_tag(const atn_exec *x, unsigned number);
+/* A copy of a call with its arrays, which language bindings pass as temporary ones.  False: no
+ * memory; the arrays are to be freed in any case. */
+bool atn_exec_call_copy(const atn_exec *x, const atn_call *call, atn_call *copy_p, void *arrays[2]);
 /* Frees memory that is kept for further executions. */
 void atn_exec_progress_end(void);
 

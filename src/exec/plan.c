@@ -134,6 +134,12 @@ void atn_exec_run_number(atn_exec *x, atn_run *run)
         run->shared_call = ++x->shared->call;
 }
 
+/* With the last message number, which no schedule reaches. */
+int atn_exec_spare_tag(const atn_exec *x, unsigned number)
+{
+    return (int)((number & x->call_mask) << SEQ_BITS) + (1 << SEQ_BITS) - 1;
+}
+
 bool atn_exec_run_place(atn_exec *x, atn_run *run)
 {
     const atn_program *const g = run->program;

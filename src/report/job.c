@@ -59,7 +59,7 @@ atn_job_totals atn_report_job_total(const atn_job_facts *j)
 static int by_problem(const void *a, const void *b)
 {
     const atn_job_row *const x = *(atn_job_row *const *)a, *const y = *(atn_job_row *const *)b;
-    const int by[] = {x->op - y->op, x->p - y->p, x->size_class - y->size_class,
+    const int by[] = {x->op - y->op, x->form - y->form, x->p - y->p, x->size_class - y->size_class,
                       x->reason.why - y->reason.why};
     for (size_t i = 0; i < sizeof by / sizeof *by; i++)
         if (by[i] != 0)
@@ -105,12 +105,19 @@ static void remedy_cell(atn_table *t, const char *remedy)
     atn_report_cell(t, "%s", plain);
 }
 
+const char *atn_report_job_operation(const atn_job_row *row, char out[48])
+{
+    snprintf(out, 48, "%s%s", row->form == ATN_FORM_NONBLOCKING ? "i" : "",
+             atn_sched_operation_get((atn_operation)row->op)->name);
+    return out;
+}
+
 static void row_cells(const atn_job_row *row, atn_table *t)
 {
     const atn_job_saving s = atn_report_job_saved(row);
-    char why[ATN_WHY_WORDS];
+    char why[ATN_WHY_WORDS], name[48];
     atn_report_why_words(&row->reason, why);
-    atn_report_cell(t, "%s", atn_sched_operation_get((atn_operation)row->op)->name);
+    atn_report_cell(t, "%s", atn_report_job_operation(row, name));
     atn_report_cell(t, "%d", row->p);
     class_cell(t, row->size_class);
     atn_report_cell(t, "%s", row->algorithm);

@@ -42,6 +42,7 @@ typedef enum {
     ATN_WHY_OPERATOR,  /* unsupported operator and type */
     ATN_WHY_TYPE,      /* unsupported types or counts */
     ATN_WHY_ALIASED,   /* send and receive buffers overlap */
+    ATN_WHY_SHORT,     /* a short nonblocking call */
     ATN_WHY_RELAYED,   /* blocks too large for the relay buffers of the algorithm */
     ATN_WHYS
 } atn_why;
@@ -54,11 +55,15 @@ typedef struct {
     char other[ATN_JOB_NAME];
 } atn_job_reason;
 
+/* Times of nonblocking calls are those in their start, and in tests and waits for them. */
+typedef enum { ATN_FORM_BLOCKING, ATN_FORM_NONBLOCKING } atn_job_form;
+
 /* Calls with equal keys.  Counts and times are those of one rank on its own clock: the rank with
  * the longest time in these calls.  `native` is the estimated native time of these calls, from the
  * mean of native calls of the same class on the same rank in this job (ledger.h). */
 typedef struct {
     int32_t op, p;
+    int32_t form;       /* atn_job_form */
     int32_t size_class; /* -1: differs between ranks; 0: no data; k: 2^(k-1) <= bytes < 2^k */
     char algorithm[ATN_JOB_NAME];
     atn_job_reason reason;
@@ -121,6 +126,8 @@ atn_job_totals atn_report_job_total(const atn_job_facts *j);
 /* operation, ranks, bytes, algorithm, calls, total_ms, mean_us, native_us, saved_ms, saved_ci_ms,
  * why, remedy; ordered by operation, or by decreasing time.  The caller frees it. */
 void atn_report_job_table(const atn_job_facts *j, bool by_time, atn_table *t);
+/* The operation as the program names it: "iallreduce" for a nonblocking allreduce. */
+const char *atn_report_job_operation(const atn_job_row *row, char out[48]);
 /* The reason as text without commas, "" for served calls; and its remedy. */
 void atn_report_why_words(const atn_job_reason *reason, char out[ATN_WHY_WORDS]);
 const char *atn_report_why_remedy(atn_why why);

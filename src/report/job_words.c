@@ -91,15 +91,15 @@ atn_job_outcome atn_report_job_outcome(const atn_job_facts *j)
 
 void atn_report_job_obstacle(const atn_job_outcome *o, char out[ATN_OBSTACLE_WORDS])
 {
-    char size[80], time[32], why[ATN_WHY_WORDS];
+    char size[80], time[32], why[ATN_WHY_WORDS], name[48];
     out[0] = '\0';
     if (o->worst == NULL)
         return;
     put_size(o->worst, size);
     atn_report_why_words(&o->worst->reason, why);
     snprintf(out, ATN_OBSTACLE_WORDS, "%s%s, %s native (%s)",
-             atn_sched_operation_get((atn_operation)o->worst->op)->name, size,
-             time_words(o->worst->seconds, time), why);
+             atn_report_job_operation(o->worst, name), size, time_words(o->worst->seconds, time),
+             why);
 }
 
 /* Time, estimated native time, gain, and what limits it. */
@@ -188,7 +188,7 @@ static void add_native(lines *l, const atn_job_facts *j, double total)
 {
     bool *named = calloc((size_t)j->nrows + 1, sizeof *named);
     for (int n = 0; named != NULL && n < MOST_NAMED; n++) {
-        char size[80], time[32], why[ATN_WHY_WORDS];
+        char size[80], time[32], why[ATN_WHY_WORDS], name[48];
         const int most = longest_native(j, total, named);
         if (most < 0)
             break;
@@ -199,8 +199,8 @@ static void add_native(lines *l, const atn_job_facts *j, double total)
         add_line(l,
                  "%s%s on %d ranks: %s (%.0f %% of collective time) stayed native. Reason: %s. "
                  "Remedy: %s",
-                 atn_sched_operation_get((atn_operation)row->op)->name, size, row->p,
-                 time_words(row->seconds, time), percent(row->seconds, total), why,
+                 atn_report_job_operation(row, name), size, row->p, time_words(row->seconds, time),
+                 percent(row->seconds, total), why,
                  atn_report_why_remedy((atn_why)row->reason.why));
     }
     free(named);
@@ -218,7 +218,7 @@ char **atn_report_job_advice(const atn_job_facts *j)
     const atn_job_totals sum = atn_report_job_total(j);
     lines l = {0};
     if (j->seconds > 0 && j->collectives < 0.02 * j->seconds) {
-        add_line(&l, "blocking collectives take less than 2 %% of run time: little to gain");
+        add_line(&l, "collectives take less than 2 %% of run time: little to gain");
         add_later(&l, j);
         return done(&l);
     }

@@ -9,7 +9,7 @@
 static bool same_key(const atn_ledger_key *x, const atn_ledger_key *y)
 {
     return x->kind == y->kind && x->choice == y->choice && x->op == y->op && x->p == y->p &&
-           x->size_class == y->size_class && x->why == y->why;
+           x->form == y->form && x->size_class == y->size_class && x->why == y->why;
 }
 
 atn_job_row *atn_report_ledger_row(atn_ledger *l, const atn_ledger_key *key)
@@ -21,8 +21,11 @@ atn_job_row *atn_report_ledger_row(atn_ledger *l, const atn_ledger_key *key)
         return NULL;
     if (i == l->rows.n) {
         l->key[i] = *key;
-        l->rows.row[l->rows.n++] = (atn_job_row){
-            .op = key->op, .p = key->p, .size_class = key->size_class, .reason = {.why = key->why}};
+        l->rows.row[l->rows.n++] = (atn_job_row){.op = key->op,
+                                                 .p = key->p,
+                                                 .form = key->form,
+                                                 .size_class = key->size_class,
+                                                 .reason = {.why = key->why}};
     }
     return &l->rows.row[i];
 }
@@ -40,7 +43,7 @@ void atn_report_ledger_book(atn_job_row *row, double seconds, double bytes)
 
 static bool same_row(const atn_job_row *x, const atn_job_row *y)
 {
-    return x->op == y->op && x->p == y->p && x->size_class == y->size_class &&
+    return x->op == y->op && x->p == y->p && x->form == y->form && x->size_class == y->size_class &&
            x->reason.why == y->reason.why && strcmp(x->algorithm, y->algorithm) == 0;
 }
 

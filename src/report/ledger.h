@@ -19,7 +19,7 @@ enum { ATN_LEDGER_LEAST = 5, ATN_LEDGER_APART = 10 };
 typedef struct {
     const void *kind; /* call class; NULL: none, not comparable */
     uint64_t choice;  /* hash of algorithm and parameters */
-    int32_t op, p, size_class;
+    int32_t op, p, form, size_class;
     int32_t why; /* atn_why */
 } atn_ledger_key;
 

@@ -1,8 +1,9 @@
 /* mixture.c - a random program: collectives of every kind in every form and messages, on
  * overlapping communicators, many open at once and completed in random order by all routines.
  *
- *     mixture [SEED [CALLS]]
+ *     mixture [SEED [CALLS [ELEMENTS]]]
  *
+ * ELEMENTS: of blocks, at most; without it there are a few long calls among short ones.
  * All ranks derive the same program from the seed; what is waited for when, and how, differs
  * between them.  Contents of every buffer are compared exactly. */
 #include "completion.h"
@@ -167,9 +168,13 @@ static item *new_item(int number)
 
 /* ---- calls ---- */
 
+static int most_elements;
+
 /* Mostly short; sometimes too long for an eager message. */
 static int random_elements(t_rng *rng)
 {
+    if (most_elements > 0)
+        return most_elements;
     static const int most[] = {4, 40, 40, 400, 400, 4000};
     return t_below(rng, 60) == 0 ? 30000 : most[t_below(rng, (int)(sizeof most / sizeof *most))];
 }
@@ -352,6 +357,7 @@ int main(int argc, char **argv)
     t_start(100);
     const uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     const int calls = argc > 2 ? atoi(argv[2]) : 2000;
+    most_elements = argc > 3 ? atoi(argv[3]) : 0;
     snprintf(name, sizeof name, "random program, seed %llu, %d calls", (unsigned long long)seed,
              calls);
     t_exercise_begin();

@@ -62,6 +62,8 @@ typedef struct atn_comm {
     struct atn_open_request *spare; /* requests for further calls */
     int nspare;
     uint64_t started; /* nonblocking and persistent calls that could be served */
+    struct atn_start_tuning *starts; /* tuning of nonblocking calls; NULL: none yet */
+    int held;                        /* nonblocking calls that have not begun, see held.h */
     atn_exec *exec;
     atn_shared *shared;          /* memory of its ranks on this host; NULL: none */
     struct atn_topo *topo;       /* of its ranks; NULL: unknown */

@@ -5,6 +5,7 @@
 #include "pmpi/comm/fastpath.h"
 #include "pmpi/entry/context.h"
 #include "pmpi/entry/lifetime.h"
+#include "pmpi/nonblocking/held.h"
 #include "pmpi/nonblocking/request.h"
 #include "pmpi/nonblocking/start.h"
 #include "pmpi/observe/observe.h"
@@ -109,6 +110,15 @@ static int do_Cancel(MPI_Request *request)
     return atn_nonblocking_cancel(request, &code) ? code : atn_pmpi_real.Cancel(request);
 }
 
+/* Calls that are held must begin before others on the communicator. */
+static void settle(MPI_Comm comm)
+{
+    atn_comm *const c =
+        atn_job_current.nonblocking && comm != MPI_COMM_NULL ? atn_comm_find(comm) : NULL;
+    if (c != NULL && c->starts != NULL)
+        atn_nonblocking_held_settle(c);
+}
+
 /* The start of a nonblocking call cannot set up its communicator, because that waits for ranks; the
  * routine that makes the communicator may. */
 static int made_comm(MPI_Comm *made, int code)
@@ -123,7 +133,18 @@ static int made_comm(MPI_Comm *made, int code)
 
 #define ATN_COMPLETION(name, formals, actuals) /* requests.c */
 #define ATN_MAKER(name, formals, actuals)                                                          \
-    static int do_##name formals { return made_comm(made, atn_pmpi_real.name actuals); }           \
+    static int do_##name formals                                                                   \
+    {                                                                                              \
+        settle(comm);                                                                              \
+        return made_comm(made, atn_pmpi_real.name actuals);                                        \
+    }                                                                                              \
+    ATN_CONTROL(name, formals, actuals)
+#define ATN_GROUPED(name, formals, actuals)                                                        \
+    static int do_##name formals                                                                   \
+    {                                                                                              \
+        settle(comm);                                                                              \
+        return atn_pmpi_real.name actuals;                                                         \
+    }                                                                                              \
     ATN_CONTROL(name, formals, actuals)
 #define ATN_CONTROL(name, formals, actuals)                                                        \
     ATN_EXPORT int PMPI_##name formals { return do_##name actuals; }                               \

@@ -8,8 +8,10 @@
 #include "pmpi/job/agreement.h"
 #include "pmpi/job/identity.h"
 #include "pmpi/job/placement.h"
+#include "pmpi/nonblocking/held.h"
 #include "pmpi/nonblocking/hook.h"
 #include "pmpi/nonblocking/imports.h"
+#include "pmpi/nonblocking/progress.h"
 #include "pmpi/nonblocking/request.h"
 #include "pmpi/nonblocking/start.h"
 #include "pmpi/nonblocking/thread.h"
@@ -37,10 +39,22 @@ static bool attach(atn_comm *c)
 
 static void detach(atn_comm *c)
 {
+    atn_nonblocking_drain(c);
     atn_select_model_stop(c);
     atn_observe_classes_close(c);
     atn_nonblocking_requests_leave(c);
     atn_select_online_stop(c);
+    atn_nonblocking_tuning_free(c);
+}
+
+/* A blocking call on c, which has to wait for calls that are held. */
+static void wake(atn_comm *c, atn_operation op)
+{
+    atn_nonblocking_held_settle(c);
+    if (c->driver != NULL)
+        atn_select_online_wake(c, op);
+    else
+        c->wake = UINT64_MAX;
 }
 
 static void release(atn_comm *c)
@@ -57,7 +71,7 @@ static const atn_comm_hooks hooks = {
     .attach = attach,
     .is_urgent = atn_select_online_is_urgent,
     .set_context = atn_select_online_set_context,
-    .wake = atn_select_online_wake,
+    .wake = wake,
     .detach = detach,
     .release = release,
 };
@@ -175,6 +189,8 @@ void atn_entry_job_start(void)
                                           .waitsome = atn_pmpi_real.Waitsome};
     atn_real_comm_create = atn_pmpi_real.Comm_create;
     atn_real_ibcast = atn_pmpi_real.Ibcast;
+    atn_nonblocking_timed = atn_nonblocking_note;
+    atn_nonblocking_observed = job->report != NULL ? atn_observe_report_started : NULL;
     const bool starts = prepare_starts(job);
     job->has_comms = job->work != 0 && atn_comms_start(&hooks);
     explain_starts(job, starts);

@@ -6,13 +6,15 @@
 #include "pmpi/nonblocking/start.h"
 
 #include "pmpi/entry/arguments.h"
+#include "pmpi/nonblocking/held.h"
 #include "pmpi/observe/observe.h"
 
-static void pass(MPI_Comm comm, atn_operation op)
+/* `reported`: by its class. */
+static void pass(MPI_Comm comm, atn_operation op, bool reported)
 {
-    atn_nonblocking_count_native();
-    if (atn_sched_operation_get(op)->flags & ATN_TYPED)
-        atn_observe_nonblocking(comm);
+    atn_nonblocking_count(false);
+    if ((atn_sched_operation_get(op)->flags & ATN_TYPED) != 0)
+        atn_observe_nonblocking(comm, reported);
 }
 
 #define EXPORT(MPI, PMPI, name, formals, actuals)                                                  \
@@ -37,8 +39,11 @@ static void pass(MPI_Comm comm, atn_operation op)
             if (serve(c, &call, request, &code))                                                   \
                 return code;                                                                       \
         }                                                                                          \
-        pass(comm, ATN_##id);                                                                      \
-        return atn_pmpi_real.name actuals;                                                         \
+        pass(comm, ATN_##id, c != NULL && (local));                                                \
+        const int started = atn_pmpi_real.name actuals;                                            \
+        if (started == MPI_SUCCESS)                                                                \
+            atn_nonblocking_started(*request);                                                     \
+        return started;                                                                            \
     }
 
 #define ATN_CALL(name, id, formals, actuals, key, buffers, ...)                                    \

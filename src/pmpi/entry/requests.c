@@ -6,6 +6,7 @@
 #include "pmpi/nonblocking/complete.h"
 #include "pmpi/nonblocking/request.h"
 #include "pmpi/nonblocking/start.h"
+#include "pmpi/nonblocking/timing.h"
 #include "pmpi/real.h"
 
 static inline int do_Start(MPI_Request *request)
@@ -25,7 +26,7 @@ static inline int do_Startall(int n, MPI_Request requests[])
     return code;
 }
 
-static inline int do_Wait(MPI_Request *request, MPI_Status *status)
+static inline int plain_Wait(MPI_Request *request, MPI_Status *status)
 {
     int code;
     return atn_nonblocking_completes() && atn_nonblocking_wait(request, status, &code)
@@ -33,7 +34,7 @@ static inline int do_Wait(MPI_Request *request, MPI_Status *status)
                : atn_pmpi_real.Wait(request, status);
 }
 
-static inline int do_Test(MPI_Request *request, int *flag, MPI_Status *status)
+static inline int plain_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     int code;
     return atn_nonblocking_completes() && atn_nonblocking_test(request, flag, status, &code)
@@ -49,7 +50,7 @@ static inline int do_Request_get_status(MPI_Request request, int *flag, MPI_Stat
                : atn_pmpi_real.Request_get_status(request, flag, status);
 }
 
-static inline int do_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
+static inline int plain_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
 {
     int code;
     return atn_nonblocking_completes() && atn_nonblocking_wait_all(n, requests, statuses, &code)
@@ -58,7 +59,7 @@ static inline int do_Waitall(int n, MPI_Request requests[], MPI_Status statuses[
 }
 
 #define SETTLING(name, formals, actuals)                                                           \
-    static inline int do_##name formals                                                            \
+    static inline int plain_##name formals                                                         \
     {                                                                                              \
         if (atn_nonblocking_completes())                                                           \
             atn_nonblocking_settle(n, requests);                                                   \
@@ -76,6 +77,36 @@ SETTLING(Testany, (int n, MPI_Request requests[], int *index, int *flag, MPI_Sta
 SETTLING(Testsome,
          (int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]),
          (n, requests, count, indices, statuses))
+
+/* Calls that are tuned or reported: timing.h. */
+#define TIMED(name, formals, actuals, n, requests)                                                 \
+    static __attribute__((noinline)) int timed_##name formals                                      \
+    {                                                                                              \
+        atn_seen_requests seen;                                                                    \
+        atn_nonblocking_seen((requests) != NULL ? (n) : 0, requests, &seen);                       \
+        const int code = plain_##name actuals;                                                     \
+        atn_nonblocking_seen_end(requests, &seen);                                                 \
+        return code;                                                                               \
+    }                                                                                              \
+    static inline int do_##name formals                                                            \
+    {                                                                                              \
+        return atn_nonblocking_is_timing() ? timed_##name actuals : plain_##name actuals;          \
+    }
+TIMED(Wait, (MPI_Request * request, MPI_Status *status), (request, status), 1, request)
+TIMED(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status), 1,
+      request)
+TIMED(Waitall, (int n, MPI_Request requests[], MPI_Status statuses[]), (n, requests, statuses), n,
+      requests)
+TIMED(Waitany, (int n, MPI_Request requests[], int *index, MPI_Status *status),
+      (n, requests, index, status), n, requests)
+TIMED(Waitsome, (int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]),
+      (n, requests, count, indices, statuses), n, requests)
+TIMED(Testall, (int n, MPI_Request requests[], int *flag, MPI_Status statuses[]),
+      (n, requests, flag, statuses), n, requests)
+TIMED(Testany, (int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status),
+      (n, requests, index, flag, status), n, requests)
+TIMED(Testsome, (int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]),
+      (n, requests, count, indices, statuses), n, requests)
 
 /* A constructor has looked the tool up (real.c). */
 #define ATN_COMPLETION(name, formals, actuals)                                                     \

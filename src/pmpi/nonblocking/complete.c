@@ -1,6 +1,7 @@
 /* complete.c - see complete.h. */
 #include "pmpi/nonblocking/complete.h"
 
+#include "pmpi/nonblocking/progress.h"
 #include "pmpi/real.h"
 
 /* ---- one request ---- */
@@ -66,11 +67,11 @@ static int look(const atn_open_request *q, MPI_Request request)
     int flag, code = MPI_SUCCESS;
     if (q->state != ATN_REQUEST_ACTIVE)
         return code;
-    atn_exec_progress();
-    atn_nonblocking_held = true;
+    atn_nonblocking_progress();
+    atn_nonblocking_withheld = true;
     if (!q->ended)
         code = atn_pmpi_real.Request_get_status(request, &flag, MPI_STATUS_IGNORE);
-    atn_nonblocking_held = false;
+    atn_nonblocking_withheld = false;
     return code;
 }
 
@@ -143,7 +144,7 @@ static bool await_all(int n, const MPI_Request *requests)
 /* Those that have ended stay Attune's until the last one is completed. */
 static void complete_all(int n, MPI_Request *requests, MPI_Status *statuses)
 {
-    atn_nonblocking_held = true;
+    atn_nonblocking_withheld = true;
     for (int i = 0; i < n; i++) {
         atn_open_request *const q = find(&requests[i]);
         MPI_Status *const status =
@@ -153,7 +154,7 @@ static void complete_all(int n, MPI_Request *requests, MPI_Status *statuses)
         else if (status != MPI_STATUS_IGNORE)
             set_empty(status);
     }
-    atn_nonblocking_held = false;
+    atn_nonblocking_withheld = false;
 }
 
 bool atn_nonblocking_wait_all(int n, MPI_Request *requests, MPI_Status *statuses, int *code_p)

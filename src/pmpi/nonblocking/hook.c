@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "exec/execution.h"
+#include "pmpi/nonblocking/progress.h"
 #include "pmpi/nonblocking/request.h"
 
 static _Atomic bool on, called;
@@ -21,7 +22,7 @@ static inline bool has_work(void)
 
 static int advance(void)
 {
-    const int moved = atn_exec_progress();
+    const int moved = atn_nonblocking_progress();
     return atn_nonblocking_unsent > 0 ? moved + atn_nonblocking_requests_send() : moved;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pmpi/nonblocking/hook.h"
+#include "pmpi/nonblocking/progress.h"
 #include "pmpi/real.h"
 
 enum { BUCKETS = 256 };
@@ -16,7 +17,7 @@ enum { MOST_SPARE = 8 };
 enum { REUSES = MPI_VERSION < 4 || (MPI_VERSION == 4 && MPI_SUBVERSION < 1) };
 
 int atn_nonblocking_tokens, atn_nonblocking_unsent;
-bool atn_nonblocking_held;
+bool atn_nonblocking_withheld;
 
 static bool threaded = true, lean;                       /* lean: receives are used again */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* never held in MPI */
@@ -303,9 +304,12 @@ void atn_nonblocking_request_done(void *request, int code)
 void atn_nonblocking_request_wait(atn_open_request *q)
 {
     awaited = q;
-    atn_nonblocking_held = true;
-    atn_exec_wait(q->execution, &q->ended);
-    atn_nonblocking_held = false;
+    atn_nonblocking_withheld = true;
+    while (!q->ended && q->execution == NULL) /* held, or begun natively after that */
+        atn_nonblocking_pause();
+    if (!q->ended)
+        atn_exec_wait(q->execution, &q->ended);
+    atn_nonblocking_withheld = false;
     awaited = NULL;
 }
 
@@ -355,12 +359,12 @@ void atn_nonblocking_request_settle(atn_open_request *q)
 int atn_nonblocking_requests_send(void)
 {
     int n = 0;
-    if (atn_nonblocking_held)
+    if (atn_nonblocking_withheld)
         return 0;
-    atn_nonblocking_held = true; /* sending calls the hook */
+    atn_nonblocking_withheld = true; /* sending calls the hook */
     for (; first_ended != NULL; n++)
         atn_nonblocking_request_settle(first_ended);
-    atn_nonblocking_held = false;
+    atn_nonblocking_withheld = false;
     return n;
 }
 

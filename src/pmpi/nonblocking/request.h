@@ -67,7 +67,7 @@ extern int atn_nonblocking_tokens ATN_HIDDEN;
 /* Requests whose message has not been sent. */
 extern int atn_nonblocking_unsent ATN_HIDDEN;
 /* While it is set, messages are not sent. */
-extern bool atn_nonblocking_held ATN_HIDDEN;
+extern bool atn_nonblocking_withheld ATN_HIDDEN;
 /* Waits for an active request; its message is not sent. */
 void atn_nonblocking_request_wait(atn_open_request *q);
 

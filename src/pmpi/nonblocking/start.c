@@ -5,23 +5,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "pmpi/comm/private.h"
+#include "pmpi/nonblocking/held.h"
+#include "pmpi/nonblocking/progress.h"
 #include "pmpi/nonblocking/refusal.h"
 #include "pmpi/nonblocking/request.h"
 #include "pmpi/nonblocking/thread.h"
+#include "pmpi/nonblocking/timing.h"
 #include "pmpi/select/serve.h"
-
-static _Atomic int64_t served, native;
-
-atn_starts atn_nonblocking_starts(void)
-{
-    return (atn_starts){.served = atomic_load(&served), .native = atomic_load(&native)};
-}
-
-void atn_nonblocking_count_native(void)
-{
-    atomic_fetch_add_explicit(&native, 1, memory_order_relaxed);
-}
 
 /* ---- communicators ---- */
 
@@ -50,55 +42,151 @@ atn_comm *atn_nonblocking_enter(MPI_Comm comm, atn_operation op, bool local)
 
 /* ---- starts ---- */
 
-static atn_execution *prepare(atn_comm *c, const atn_call *call, int *code_p)
+/* A call that the native routine starts now, and that is timed. */
+static _Thread_local struct {
+    bool any;
+    atn_timed_start call;
+    int64_t start;
+} pending;
+
+static atn_timed_start timed(const atn_comm *c, const atn_start_choice *x, int64_t ticks)
 {
-    atn_plan *const plan = atn_select_started(c, call, code_p);
-    return plan != NULL ? atn_exec_prepare(c->exec, plan, call, c->private_comm, code_p) : NULL;
+    return (atn_timed_start){.owner = c, .turn = x->turn, .q = x->q, .ticks = ticks};
 }
 
-/* A request with its execution.  NULL: the native routine, or an error in *code_p, which has been
- * raised. */
-static atn_open_request *make_request(atn_comm *c, const atn_call *call, bool persistent,
-                                      MPI_Request *request, int *code_p)
+static bool is_timed(const atn_start_choice *x)
 {
-    atn_execution *const e = prepare(c, call, code_p);
-    atn_open_request *const q =
-        e != NULL ? atn_nonblocking_request_new(c, persistent, code_p) : NULL;
-    if (q == NULL) {
-        if (e != NULL)
-            atn_exec_dismiss(e);
-        else if (*code_p == MPI_SUCCESS)
-            atn_nonblocking_refused(c, call->op, call);
-        atn_comm_raise(c, *code_p);
-        return NULL;
-    }
-    q->execution = e;
-    *request = q->handle;
-    return q;
+    return x->turn.block >= 0 || atn_nonblocking_observed != NULL;
+}
+
+void atn_nonblocking_started(MPI_Request request)
+{
+    if (ATN_LIKELY(!pending.any))
+        return;
+    pending.any = false;
+    pending.call.ticks = atn_ticks() - pending.start;
+    atn_nonblocking_time(request, &pending.call);
 }
 
 static void launch(atn_open_request *q)
 {
     atn_exec_launch(q->execution, atn_nonblocking_request_done, q);
-    atomic_fetch_add_explicit(&served, 1, memory_order_relaxed); /* while the message travels */
+    atn_nonblocking_count(true); /* while the message travels */
     atn_nonblocking_thread_wake();
 }
 
-/* The request may have ended, and be another one's, when launch returns. */
-bool atn_nonblocking_start(atn_comm *c, const atn_call *call, MPI_Request *request, int *code_p)
+/* A request with its execution.  NULL: an error in *code_p. */
+static atn_open_request *make_request(atn_comm *c, atn_plan *plan, const atn_call *call,
+                                      bool persistent, int *code_p)
 {
-    atn_open_request *const q = make_request(c, call, false, request, code_p);
+    atn_execution *const e = atn_exec_prepare(c->exec, plan, call, c->private_comm, code_p);
+    atn_open_request *const q =
+        e != NULL ? atn_nonblocking_request_new(c, persistent, code_p) : NULL;
+    if (q != NULL)
+        q->execution = e;
+    else if (e != NULL)
+        atn_exec_dismiss(e);
+    return q;
+}
+
+/* The request may have ended, and be another one's, when launch returns. */
+static int begin(atn_comm *c, atn_plan *plan, const atn_call *call, MPI_Request *request)
+{
+    int code;
+    atn_open_request *const q = make_request(c, plan, call, false, &code);
     if (q == NULL)
-        return *code_p != MPI_SUCCESS;
+        return code;
     atn_execution *const e = q->execution;
+    *request = q->handle;
     launch(q);
     atn_exec_dismiss(e);
+    return MPI_SUCCESS;
+}
+
+static int hold(atn_comm *c, const atn_call *call, const atn_start_choice *x, int64_t entered,
+                MPI_Request *request)
+{
+    int code;
+    atn_open_request *const q = atn_nonblocking_request_new(c, false, &code);
+    if (q == NULL)
+        return code;
+    *request = q->handle;
+    q->execution = NULL;
+    if (!atn_nonblocking_hold(c, call, q))
+        atn_nonblocking_request_done(q, MPI_ERR_NO_MEM);
+    const atn_timed_start t = timed(c, x, atn_ticks() - entered);
+    atn_nonblocking_time(*request, &t);
+    return MPI_SUCCESS;
+}
+
+/* False: the native routine must start the call. */
+static bool start(atn_comm *c, const atn_call *call, MPI_Request *request, int *code_p)
+{
+    const int64_t entered = atn_ticks();
+    atn_start_choice x = {.is = ATN_TURN_LATER,
+                          .q = {.op = call->op, .p = c->p, .bytes = -1},
+                          .turn = {.use.row = atn_algo_catalog_native(call->op), .block = -1}};
+    if (!atn_nonblocking_holds(c))
+        x = atn_nonblocking_choose(c, call);
+    *code_p = x.code;
+    if (x.is == ATN_TURN_LATER)
+        *code_p = hold(c, call, &x, entered, request);
+    else if (x.plan != NULL)
+        *code_p = begin(c, x.plan, call, request);
+    else if (x.code == MPI_SUCCESS) {
+        if (x.turn.of == NULL)
+            atn_nonblocking_refused(c, call->op, call);
+        pending.any = is_timed(&x);
+        pending.call = timed(c, &x, 0);
+        pending.start = entered;
+        return false;
+    }
+    if (x.is == ATN_TURN_NOW && *code_p == MPI_SUCCESS && is_timed(&x)) {
+        const atn_timed_start t = timed(c, &x, atn_ticks() - entered);
+        atn_nonblocking_time(*request, &t);
+    }
     return true;
 }
 
+bool atn_nonblocking_start(atn_comm *c, const atn_call *call, MPI_Request *request, int *code_p)
+{
+    atn_nonblocking_enter_lock();
+    const bool started = start(c, call, request, code_p);
+    atn_nonblocking_leave_lock();
+    atn_comm_raise(c, *code_p);
+    return started;
+}
+
+/* By rules and wisdom: what tuning finds serves nonblocking calls. */
 bool atn_nonblocking_init(atn_comm *c, const atn_call *call, MPI_Request *request, int *code_p)
 {
-    return make_request(c, call, true, request, code_p) != NULL || *code_p != MPI_SUCCESS;
+    atn_problem problem;
+    atn_choice choice;
+    *code_p = MPI_SUCCESS;
+    atn_why why;
+    if (atn_select_started_problem(c, call, &problem) != ATN_WHY_SERVED)
+        return false;
+    if (!atn_select_started_for_good(c, call, &problem, &choice, &why))
+        atn_select_started_persistent(c, call, &problem, &choice);
+    atn_plan *const plan = atn_select_started_plan(c, call, &problem, &choice, code_p);
+    atn_open_request *const q = plan != NULL ? make_request(c, plan, call, true, code_p) : NULL;
+    if (q != NULL)
+        *request = q->handle;
+    else if (*code_p == MPI_SUCCESS)
+        atn_nonblocking_refused(c, call->op, call);
+    atn_comm_raise(c, *code_p);
+    return q != NULL || *code_p != MPI_SUCCESS;
+}
+
+/* Behind calls that are held. */
+static void launch_again(atn_open_request *q)
+{
+    atn_nonblocking_enter_lock();
+    if (!atn_nonblocking_holds(q->c))
+        launch(q);
+    else if (!atn_nonblocking_hold(q->c, NULL, q))
+        atn_nonblocking_request_done(q, MPI_ERR_NO_MEM);
+    atn_nonblocking_leave_lock();
 }
 
 /* An active request: the MPI library reports it. */
@@ -110,7 +198,7 @@ bool atn_nonblocking_restart(MPI_Request *request, int *code_p)
     if (q == NULL || !q->persistent || !atn_nonblocking_request_activate(q, code_p))
         return false;
     if (*code_p == MPI_SUCCESS)
-        launch(q);
+        launch_again(q);
     return true;
 }
 

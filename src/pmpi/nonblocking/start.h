@@ -15,6 +15,8 @@
 atn_comm *atn_nonblocking_enter(MPI_Comm comm, atn_operation op, bool local);
 /* True: the call was started, or has failed; *code_p.  False: the native routine must start it. */
 bool atn_nonblocking_start(atn_comm *c, const atn_call *call, MPI_Request *request, int *code_p);
+/* The native routine has started it. */
+void atn_nonblocking_started(MPI_Request request);
 /* The same for persistent requests: true if *request is one. */
 bool atn_nonblocking_init(atn_comm *c, const atn_call *call, MPI_Request *request, int *code_p);
 /* MPI_Start; false: the request belongs to the MPI library. */
@@ -29,12 +31,5 @@ bool atn_nonblocking_keep_op(MPI_Op *op);
 
 /* Before MPI_Finalize: frees them. */
 void atn_nonblocking_handles_end(void);
-
-/* Starts of this rank so far; native: by the native routine. */
-typedef struct {
-    int64_t served, native;
-} atn_starts;
-atn_starts atn_nonblocking_starts(void);
-void atn_nonblocking_count_native(void);
 
 #endif

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "exec/execution.h"
+#include "pmpi/nonblocking/progress.h"
 
 static pthread_t thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* never held in MPI */
@@ -35,7 +36,7 @@ static void *run(void *unused)
     while (!atomic_load(&stopping))
         if (is_idle())
             sleep_until_started();
-        else if (atn_exec_progress() == 0)
+        else if (atn_nonblocking_progress() == 0)
             sched_yield();
     return unused;
 }

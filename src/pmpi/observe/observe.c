@@ -97,15 +97,16 @@ void atn_observe_stateless_end(MPI_Comm comm, atn_operation op, double start)
     const atn_problem q = {.op = op, .p = own + others, .bytes = -1};
     const atn_choice choice = {.row = atn_algo_catalog_native(op)};
     const atn_job_reason reason = {.why = ATN_WHY_INTER};
-    atn_observe_report_add(&q, &choice, &reason, NULL, seconds, 0);
+    atn_observe_report_add(&q, ATN_FORM_BLOCKING, &choice, &reason, NULL, seconds, 0);
 }
 
-void atn_observe_nonblocking(MPI_Comm comm)
+void atn_observe_nonblocking(MPI_Comm comm, bool reported)
 {
     const atn_job *const job = &atn_job_current;
     if (!job->active || (!job->reproducible && job->report == NULL))
         return;
-    atn_observe_report_nonblocking();
+    if (!reported)
+        atn_observe_report_nonblocking();
     atn_job_not_reproducible(ATN_LOST_NONBLOCKING, comm);
 }
 

@@ -26,8 +26,8 @@ int atn_observe_end(atn_observed_call *o, int code);
  * atn_job_seconds. */
 double atn_observe_stateless_begin(void);
 void atn_observe_stateless_end(MPI_Comm comm, atn_operation op, double start);
-/* The program starts a nonblocking or persistent reduction; Attune starts its own through
- * atn_pmpi_real (tools/check_interposed). */
-void atn_observe_nonblocking(MPI_Comm comm);
+/* The native routine starts a nonblocking or persistent reduction; `reported`: with its time.
+ * Attune starts its own through atn_pmpi_real (tools/check_interposed). */
+void atn_observe_nonblocking(MPI_Comm comm, bool reported);
 
 #endif

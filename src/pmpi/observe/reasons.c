@@ -4,6 +4,7 @@
 #include "pmpi/observe/reasons.h"
 
 #include "pmpi/observe/report.h"
+#include "pmpi/own.h"
 #include "pmpi/select/advice.h"
 #include "pmpi/select/model.h"
 
@@ -70,7 +71,7 @@ static void report_unknown(const atn_observed_call *o, double seconds)
     const atn_job_reason r = o->c->stage != ATN_COMM_SERVED
                                  ? on_comm(o->c)
                                  : because(typed ? ATN_WHY_OPERATOR : ATN_WHY_TYPE);
-    atn_observe_report_add(&q, &o->choice, &r, NULL, seconds, 0);
+    atn_observe_report_add(&q, ATN_FORM_BLOCKING, &o->choice, &r, NULL, seconds, 0);
 }
 
 void atn_observe_report_call(const atn_observed_call *o, int code, double seconds)
@@ -89,8 +90,25 @@ void atn_observe_report_call(const atn_observed_call *o, int code, double second
     const bool comparable =
         r.why == ATN_WHY_SERVED || r.why == ATN_WHY_FEW || r.why == ATN_WHY_TRYING;
     const int64_t bytes = q.bytes >= 0 ? q.bytes : atn_exec_call_volume(x, o->call);
-    atn_observe_report_add(&q, &o->choice, &r, comparable ? o->turn.of : NULL, seconds,
-                           (double)bytes);
+    atn_observe_report_add(&q, ATN_FORM_BLOCKING, &o->choice, &r, comparable ? o->turn.of : NULL,
+                           seconds, (double)bytes);
+}
+
+/* Native calls while candidates are tried are the reference for those that are served. */
+static atn_job_reason of_start(const atn_start_turn *turn)
+{
+    if (turn->of == NULL)
+        return because(turn->why);
+    return because(turn->block >= 0 ? ATN_WHY_TRYING : ATN_WHY_FEW);
+}
+
+void atn_observe_report_started(const atn_timed_start *x)
+{
+    const bool native = x->turn.use.row->algo->build == NULL;
+    const atn_job_reason r = native ? of_start(&x->turn) : because(ATN_WHY_SERVED);
+    atn_observe_report_add(
+        &x->q, ATN_FORM_NONBLOCKING, &x->turn.use, &r, atn_nonblocking_class_of(&x->turn),
+        1e-9 * (double)atn_ticks_ns(x->ticks), x->q.bytes > 0 ? (double)x->q.bytes : 0);
 }
 
 /* ---- call classes that end ---- */
@@ -161,10 +179,26 @@ static atn_job_reason of_class(const atn_comm *c, const atn_call_class *x)
     }
 }
 
-void atn_observe_classes_close(atn_comm *c)
+/* Rank 0 has the tuners of nonblocking calls. */
+static void close_starts(atn_comm *c)
 {
-    if (c->driver == NULL || atn_job_current.report == NULL)
+    atn_job_reason list[ATN_TUNERS_MOST] = {0};
+    const int n = atn_nonblocking_classes_end(c);
+    for (int i = 0; i < n && c->r == 0; i++)
+        list[i] = of_class(c, atn_nonblocking_class_at(c, i));
+    if (n == 0 || atn_pmpi_own_bcast(list, n * (int)sizeof *list, MPI_BYTE, 0, c->private_comm) !=
+                      MPI_SUCCESS)
         return;
+    for (int i = 0; i < n; i++)
+        atn_observe_report_close(atn_nonblocking_class_at(c, i), &list[i]);
+    int64_t lost_ns;
+    const int64_t ns = atn_nonblocking_tuning_spent(c, &lost_ns);
+    if (c->r == 0)
+        atn_observe_report_tuning(ns, lost_ns, 10 * atn_job_current.budget);
+}
+
+static void close_classes(atn_comm *c)
+{
     for (int i = 0; i < atn_tune_driver_classes(c->driver); i++) {
         const atn_call_class *const x = atn_tune_driver_class_at(c->driver, i);
         const atn_job_reason r = of_class(c, x);
@@ -173,4 +207,14 @@ void atn_observe_classes_close(atn_comm *c)
     if (c->r == 0)
         atn_observe_report_tuning(atn_tune_driver_spent(c->driver), atn_tune_driver_lost(c->driver),
                                   10 * atn_job_current.budget);
+}
+
+void atn_observe_classes_close(atn_comm *c)
+{
+    if (atn_job_current.report == NULL)
+        return;
+    if (c->driver != NULL)
+        close_classes(c);
+    if (c->starts != NULL)
+        close_starts(c);
 }

@@ -56,7 +56,7 @@ static uint64_t choice_hash(const atn_choice *choice)
     return atn_hash(&choice->params, sizeof choice->params, (uint64_t)(uintptr_t)choice->row);
 }
 
-void atn_observe_report_add(const atn_problem *q, const atn_choice *choice,
+void atn_observe_report_add(const atn_problem *q, atn_job_form form, const atn_choice *choice,
                             const atn_job_reason *reason, const void *class, double seconds,
                             double bytes)
 {
@@ -64,6 +64,7 @@ void atn_observe_report_add(const atn_problem *q, const atn_choice *choice,
                                 .choice = choice_hash(choice),
                                 .op = (int32_t)q->op,
                                 .p = q->p,
+                                .form = (int32_t)form,
                                 .size_class = atn_tune_size_class(q->bytes),
                                 .why = reason->why};
     pthread_mutex_lock(&lock);

@@ -7,7 +7,7 @@
 
 void atn_observe_report_start(void);
 /* A call; `class` identifies its call class (`kind` of ledger.h). */
-void atn_observe_report_add(const atn_problem *q, const atn_choice *choice,
+void atn_observe_report_add(const atn_problem *q, atn_job_form form, const atn_choice *choice,
                             const atn_job_reason *reason, const void *class, double seconds,
                             double bytes);
 /* A call class ends, with the reason why its native calls were native. */

@@ -25,7 +25,7 @@ enum { UNPREDICTED = 2 };
 
 /* ---- places in wisdom ---- */
 
-enum { PLACE_ROOM = ATN_HERE_ROOM + 24 };
+enum { PLACE_ROOM = ATN_HERE_ROOM + 36 };
 
 /* Results of a context hold in this context, and those of calls whose sizes ranks do not share in
  * this program; 0: results hold for all calls. */
@@ -38,10 +38,11 @@ static uint64_t owner_of(const atn_subject *s)
 static void name_place(const char *mapping, const atn_subject *s, char out[PLACE_ROOM])
 {
     const uint64_t owner = owner_of(s);
-    if (owner == 0)
-        snprintf(out, PLACE_ROOM, "%s", mapping);
-    else
-        snprintf(out, PLACE_ROOM, "%s" ATN_PLACE_OWNER "%016" PRIx64, mapping, owner);
+    char number[24] = "";
+    if (owner != 0)
+        snprintf(number, sizeof number, "%016" PRIx64, owner);
+    snprintf(out, PLACE_ROOM, "%s%s%s%s", mapping, owner != 0 || s->started ? ATN_PLACE_OWNER : "",
+             s->started ? "nonblocking" : "", number);
 }
 
 /* The rank mapping of a communicator and the owner of a class; -1: no memory. */
@@ -60,13 +61,12 @@ static bool covers(const atn_rule *rule, const atn_problem *q)
            rule->bytes.lo <= q->bytes && q->bytes < rule->bytes.hi;
 }
 
-/* The rule of an earlier job for this very context or program; NULL: none.  The same on all ranks:
- * needs no memory.  Inexact results must not differ between contexts. */
-static const atn_rule *find_owned(const atn_comm *c, const atn_subject *s)
+/* The same on all ranks: needs no memory.  Inexact results must not differ between contexts. */
+const atn_rule *atn_select_advice_owned(const atn_comm *c, const atn_subject *s)
 {
     const atn_rules *const all = atn_job_current.wisdom;
     char place[PLACE_ROOM];
-    if (c->place == NULL || s->stable || owner_of(s) == 0 || atn_select_is_star())
+    if (c->place == NULL || s->stable || (owner_of(s) == 0 && !s->started) || atn_select_is_star())
         return NULL;
     name_place(c->place, s, place);
     for (int i = 0; i < atn_plan_rules_count(all); i++) {
@@ -107,7 +107,7 @@ static bool look_up_wisdom(const atn_comm *c, const atn_problem *q, atn_rule *ru
 /* The rule of this context or program before those for all. */
 static bool look_up(const atn_comm *c, const atn_subject *s, atn_rule *rule_p)
 {
-    const atn_rule *const own = find_owned(c, s);
+    const atn_rule *const own = atn_select_advice_owned(c, s);
     if (own == NULL || atn_plan_choice_refuses(&own->use, &s->q) != NULL)
         return c->wisdom != NULL && look_up_wisdom(c, &s->q, rule_p);
     *rule_p = *own;
@@ -332,7 +332,7 @@ static void begin_in_order(const atn_call_class *x, const atn_choice *choice, bo
 atn_advice atn_select_advice_expect(void *context, const atn_call_class *x)
 {
     const atn_comm *const c = context;
-    const bool has_rule = find_owned(c, &x->subject) != NULL ||
+    const bool has_rule = atn_select_advice_owned(c, &x->subject) != NULL ||
                           (c->wisdom != NULL && atn_plan_wisdom_might(c->wisdom, &x->subject.q));
     if (atn_select_is_star() || has_rule || begins_with_plan(c, &x->subject) ||
         may_begin_in_order(c, &x->subject))
@@ -384,7 +384,8 @@ static void fill_field(const atn_comm *c, const atn_call_class *x, bool at_once,
         begin_in_order(x, in_order, false, f); /* before the plan fills the set */
     if (is_planned(x, in_order != NULL))
         native_ps = atn_select_candidates_plan(c, x, f);
-    atn_select_staleness_expect(x, native_ps);
+    if (!x->subject.started)
+        atn_select_staleness_expect(x, native_ps);
     if (at_once)
         begin_predicted(native_ps, f);
     if (in_order != NULL && begins_sketched(x))
@@ -402,7 +403,7 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
     const atn_rule *const rule = rule_for(c, x, &found) ? &found : NULL;
     if (is_untried(s) || (rule != NULL && atn_plan_rule_backing(rule) == ATN_BY_HAND))
         return fixed(s, rule, field_p);
-    if (rule != NULL && (rule->use.row->algo->needs & ATN_NEEDS_LATENESS) != 0 &&
+    if (rule != NULL && !s->started && (rule->use.row->algo->needs & ATN_NEEDS_LATENESS) != 0 &&
         atn_select_arrivals_needed(c, x))
         return ATN_ADVICE_ARRIVALS;
     if (rule != NULL && rule->guess != ATN_GUESS_NONE)
@@ -423,7 +424,7 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
         *off_p = atn_select_planning_cost();
         return ATN_ADVICE_LATER;
     }
-    if (rule == NULL && !at_once && !ordered && atn_select_arrivals_needed(c, x))
+    if (rule == NULL && !at_once && !ordered && !s->started && atn_select_arrivals_needed(c, x))
         return ATN_ADVICE_ARRIVALS;
     atn_tune_candidate_set_make(s->q.op, ATN_ERROR_TOPOLOGY, rule, field_p);
     atn_select_arrivals_add(c, x, field_p);
@@ -488,7 +489,8 @@ void atn_select_advice_times(void *context, atn_call_class *x, int incumbent_bef
     if (atn_job_current.explain && (changed || x->why != atn_tune_tuner_why(x->tuner)))
         atn_select_explain_times(c, x, incumbent_before, &result);
     x->why = atn_tune_tuner_why(x->tuner);
-    atn_select_staleness_note(x, &result);
+    if (!x->subject.started) /* the time beside computation is not that of the network */
+        atn_select_staleness_note(x, &result);
     if (is_result(x, &result)) {
         keep_result(c, x, result.settled);
         atn_select_results_checkpoint();

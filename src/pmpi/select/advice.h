@@ -17,6 +17,10 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
 void atn_select_advice_received(void *context, const atn_call_class *x, atn_advice advice);
 void atn_select_advice_times(void *context, atn_call_class *x, int incumbent_before);
 
+/* The rule of an earlier job for this very context or program, or for nonblocking calls; NULL:
+ * none. */
+const atn_rule *atn_select_advice_owned(const atn_comm *c, const atn_subject *s);
+
 /* For reports: why native serves a class for good. */
 atn_why atn_select_advice_fixed_reason(const atn_comm *c, const atn_call_class *x);
 

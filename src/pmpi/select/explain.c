@@ -10,7 +10,9 @@ static void name_class(const atn_comm *c, const atn_call_class *x, char out[128]
                  atn_format_size(span.hi, hi));
     snprintf(out, 128, "%s on %d ranks%s%s%s", atn_sched_operation_get(x->subject.q.op)->name, c->p,
              sizes, x->subject.inexact ? ", inexact" : "",
-             x->subject.context != 0 ? ", in a context" : "");
+             x->subject.started        ? ", nonblocking"
+             : x->subject.context != 0 ? ", in a context"
+                                       : "");
 }
 
 void atn_select_explain_advice(const atn_comm *c, const atn_call_class *x, atn_advice advice)

@@ -5,6 +5,8 @@
 #include "pmpi/comm/neighbours.h"
 #include "pmpi/comm/private.h"
 #include "pmpi/job/reproducible.h"
+#include "pmpi/select/advice.h"
+#include "pmpi/select/candidates.h"
 #include "pmpi/select/online.h"
 #include "pmpi/select/prediction.h"
 #include "pmpi/select/problem.h"
@@ -72,39 +74,113 @@ static bool must_stay(const atn_comm *c, const atn_call *call)
  * the MPI library, so shorter calls would lose (bench/nonblocking). */
 static const int64_t wisdom_bytes = 8 << 10;
 
-static bool choose_started(atn_comm *c, const atn_problem *q, atn_choice *choice_p)
+/* Starts cannot wait, as some algorithms do before their first message. */
+static void check_started(const atn_comm *c, const atn_problem *q, atn_choice *choice)
 {
-    atn_reason reason;
-    const atn_rules *const rules = atn_job_current.rules;
-    atn_plan_rules_choose(rules, q, c->started, choice_p, &reason);
-    if (reason.rule < 0 && !atn_plan_rules_per_call(rules) && c->wisdom != NULL &&
-        q->bytes >= wisdom_bytes)
-        atn_plan_rules_choose(c->wisdom, q, 0, choice_p, &reason);
-    atn_exec_keep_canonical(q, choice_p);
-    return choice_p->row != NULL && choice_p->row->algo->build != NULL &&
-           atn_exec_can_start(c->exec, choice_p);
+    atn_exec_keep_canonical(q, choice);
+    if (choice->row == NULL || choice->row->algo->build == NULL ||
+        !atn_exec_can_start(c->exec, choice))
+        choice->row = atn_algo_catalog_native(q->op);
 }
 
-atn_plan *atn_select_started(atn_comm *c, const atn_call *call, int *code_p)
+static void choose_by_wisdom(const atn_comm *c, const atn_problem *q, atn_choice *choice_p)
 {
-    atn_choice choice = {0};
-    atn_problem q;
-    *code_p = MPI_SUCCESS;
-    if (atn_exec_call_aliased(call))
-        return NULL;
-    atn_plan *const known = atn_exec_start_find(c->exec, call);
-    if (known != NULL)
-        return known;
+    atn_reason reason = {.rule = -1};
+    if (c->wisdom != NULL && q->bytes >= wisdom_bytes)
+        atn_plan_rules_choose(c->wisdom, q, 0, choice_p, &reason);
+    if (reason.rule < 0)
+        choice_p->row = atn_algo_catalog_native(q->op);
+}
+
+atn_why atn_select_started_problem(atn_comm *c, const atn_call *call, atn_problem *q_p)
+{
     if (atn_sched_on_neighbours(call->op) && !atn_comm_neighbours_known(c, call->op))
+        return ATN_WHY_TYPE;
+    if (atn_exec_call_aliased(call))
+        return ATN_WHY_ALIASED;
+    const bool typed = (atn_sched_operation_get(call->op)->flags & ATN_TYPED) != 0;
+    return atn_exec_call_problem(c->exec, call, q_p) ? ATN_WHY_SERVED
+           : typed                                   ? ATN_WHY_OPERATOR
+                                                     : ATN_WHY_TYPE;
+}
+
+/* Whether the class of the call is tuned online; depends on data that ranks share. */
+static bool is_tuned(const atn_comm *c, const atn_call *call, const atn_problem *q)
+{
+    return c->driver != NULL && (atn_job_current.tunable & 1u << call->op) != 0 &&
+           !atn_sched_on_neighbours(call->op) && q->bytes >= wisdom_bytes && !q->canonical &&
+           !atn_select_is_star();
+}
+
+/* Why the native routine serves a call for which there is no rule. */
+static atn_why why_untuned(const atn_comm *c, const atn_problem *q)
+{
+    if (c->wisdom != NULL && q->bytes >= wisdom_bytes)
+        return ATN_WHY_WISDOM;
+    return q->bytes < 0              ? ATN_WHY_UNSHARED
+           : q->bytes < wisdom_bytes ? ATN_WHY_SHORT
+           : atn_job_current.online  ? ATN_WHY_NOTHING
+                                     : ATN_WHY_NO_RULE;
+}
+
+bool atn_select_started_for_good(atn_comm *c, const atn_call *call, const atn_problem *q,
+                                 atn_choice *choice_p, atn_why *why_p)
+{
+    const atn_rules *const rules = atn_job_current.rules;
+    atn_reason reason = {.rule = -1};
+    *choice_p = (atn_choice){.row = atn_algo_catalog_native(q->op)};
+    *why_p = ATN_WHY_ROUNDING;
+    if (must_stay(c, call))
+        return true;
+    atn_plan_rules_choose(rules, q, c->started, choice_p, &reason);
+    const bool ruled = reason.rule >= 0 || atn_plan_rules_per_call(rules);
+    if (!ruled && is_tuned(c, call, q))
+        return false;
+    *why_p = ruled ? ATN_WHY_RULE : why_untuned(c, q);
+    if (!ruled)
+        choose_by_wisdom(c, q, choice_p);
+    check_started(c, q, choice_p);
+    return true;
+}
+
+void atn_select_started_first(const atn_comm *c, const atn_subject *s, atn_choice *choice_p)
+{
+    const atn_rule *const own = atn_select_advice_owned(c, s);
+    *choice_p = (atn_choice){.row = atn_algo_catalog_native(s->q.op)};
+    if (own != NULL && atn_plan_choice_refuses(&own->use, &s->q) == NULL)
+        *choice_p = own->use;
+    else
+        choose_by_wisdom(c, &s->q, choice_p);
+    check_started(c, &s->q, choice_p);
+}
+
+void atn_select_started_persistent(const atn_comm *c, const atn_call *call, const atn_problem *q,
+                                   atn_choice *choice_p)
+{
+    const bool inexact = atn_select_call_is_inexact(call);
+    const atn_subject s = {.q = atn_select_problem_shared(q),
+                           .started = true,
+                           .inexact = inexact,
+                           .stable = inexact && atn_job_current.stable};
+    atn_select_started_first(c, &s, choice_p);
+}
+
+atn_plan *atn_select_started_plan(atn_comm *c, const atn_call *call, const atn_problem *q,
+                                  const atn_choice *choice, int *code_p)
+{
+    *code_p = MPI_SUCCESS;
+    if (choice->row->algo->build == NULL || !atn_exec_can_start(c->exec, choice))
         return NULL;
-    if (!atn_exec_call_problem(c->exec, call, &q) || must_stay(c, call) ||
-        !choose_started(c, &q, &choice))
-        return NULL;
-    atn_plan *const plan = atn_exec_plan_as(c->exec, call, &q, &choice, code_p);
-    if (plan != NULL && !atn_plan_rules_per_call(atn_job_current.rules))
-        atn_exec_start_remember(c->exec, call, &q, plan);
+    atn_plan *const plan = atn_exec_plan_as(c->exec, call, q, choice, code_p);
     drop_evicted(c);
     return plan;
+}
+
+void atn_select_started_remember(atn_comm *c, const atn_call *call, const atn_problem *q,
+                                 atn_plan *plan)
+{
+    if (plan != NULL && !atn_plan_rules_per_call(atn_job_current.rules))
+        atn_exec_start_remember(c->exec, call, q, plan);
 }
 
 bool atn_select_serve(atn_comm *c, const atn_call *call, atn_turn *turn, int *code_p)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "exec/wait.h"
 #include "tune/drivers/driver_private.h"
 
 static const int64_t fixed_bytes = 8192; /* whose transfer takes as long as the latency */

@@ -8,6 +8,7 @@
 #include "exec/exec.h"
 #include "exec/host.h"
 #include "exec/traffic.h"
+#include "exec/wait.h"
 
 void atn_tune_request_answer(atn_advice_request *x, atn_advice advice, const atn_candidate_set *set)
 {
