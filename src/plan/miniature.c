@@ -26,9 +26,35 @@ static bool any_ranks(const atn_problem *q, int most, atn_miniature *x)
     return x->ranks != NULL;
 }
 
+/* Whether it is half of a power of four times as few ranks: rows of radix 4 then need an incomplete
+ * round that all ranks do not. */
+static bool is_odd_part(int all, int few)
+{
+    int halves = 0;
+    while (all % 2 == 0 && all > few) {
+        all /= 2;
+        halves++;
+    }
+    return all == few && halves % 2 != 0;
+}
+
+/* Hosts that keep fewer of their ranks share their links among fewer, too, which matters most if
+ * all ranks send to all. */
+static bool may_halve(const atn_problem *q, int most, const atn_topo *few)
+{
+    return few != NULL && few->p > most && q->p > 4 * most && q->op != ATN_ALLTOALL &&
+           is_odd_part(q->p, few->p);
+}
+
 static bool ranks_of_tree(const atn_problem *q, int most, atn_miniature *x)
 {
     x->topo = atn_topo_shrink(q->topo, most, q->root, &x->ranks);
+    if (may_halve(q, most, x->topo)) {
+        atn_topo_free(x->topo);
+        free(x->ranks);
+        x->ranks = NULL;
+        x->topo = atn_topo_shrink(q->topo, most / 2, q->root, &x->ranks);
+    }
     x->q.topo = x->topo;
     x->q.p = x->topo ? x->topo->p : 0;
     if (x->topo && !q->topo->routes)

@@ -120,17 +120,6 @@ static void halve(shrinking *x, int d, bool any)
     x->kept[d] = any ? half : atn_max(half, x->least[d]);
 }
 
-/* Rows of radix 4 have an incomplete round on half as many ranks as a power of four. */
-static bool is_odd_part(int64_t all, int64_t size)
-{
-    int halves = 0;
-    while (all % 2 == 0 && all > size) {
-        all /= 2;
-        halves++;
-    }
-    return all == size && halves % 2 != 0;
-}
-
 /* Rather somewhat too many ranks than flows that become slower. */
 static void choose_widths(shrinking *x, int most)
 {
@@ -141,10 +130,6 @@ static void choose_widths(shrinking *x, int most)
     while (size_of(x) > most && (d = level_to_halve(x, false)) >= 0)
         halve(x, d, false);
     while (size_of(x) > 2 * (int64_t)most && (d = level_to_halve(x, true)) >= 0)
-        halve(x, d, true);
-    const int64_t size = size_of(x);
-    if (x->t->p > 4 * most && size > most && is_odd_part(x->t->p, size) &&
-        (d = level_to_halve(x, true)) >= 0)
         halve(x, d, true);
 }
 
