@@ -34,6 +34,11 @@ struct atn_execution {
     atn_dag_run dag;
     atn_done_fn done;
     void *context;
+    struct {
+        atn_shm_end *out; /* NULL: none */
+        const char *data;
+        uint32_t bytes;
+    } first;       /* message of a chain whose buffers are bound: sent at once */
     bool is_short; /* the chain; `at`: its next operation */
     int at;
     bool direct;                /* uses the user's buffers */
@@ -256,6 +261,7 @@ static void set_up(atn_execution *e, atn_exec *x, atn_plan *plan, const atn_call
     e->unit = plan->unit;
     e->direct = x->direct && !atn_exec_one_buffer(call);
     e->dismissed = false;
+    e->first.out = NULL;
     e->run = (atn_run){
         .x = &e->worker, .plan = plan, .unit = &e->unit, .comm = comm, .shares = e->run.shares};
     plan->users++;
@@ -289,11 +295,11 @@ static int bind_sizes(atn_execution *e)
 /* The user's buffers are read now: packed data must be those of this start. */
 static int bind_call(atn_execution *e)
 {
-    const bool varies = atn_exec_is_varying(&e->plan->q);
     int code = MPI_SUCCESS;
 
     if (e->direct && e->is_short && e->run.program != NULL) /* by an earlier start */
         return code;
+    const bool varies = atn_exec_is_varying(&e->plan->q);
 
     if (!e->direct)
         code = atn_exec_sides_bind(&e->worker, e->plan, &e->call, &e->sides);
@@ -491,9 +497,31 @@ static inline bool is_idle(void)
     return atomic_load_explicit(&atn_exec_all_open, memory_order_relaxed) == 0;
 }
 
+/* Of all that a start does, other ranks wait for this alone. */
+static inline void send_first(atn_execution *e)
+{
+    if (e->first.out != NULL && is_idle() &&
+        atn_shm_send_small(e->first.out, e->first.data, e->first.bytes) == ATN_SHM_DONE)
+        e->at = 1;
+}
+
+static void bind_first(atn_execution *e)
+{
+    const atn_xop *const o = e->run.program->ops.v;
+
+    if (!e->direct || e->run.program->ops.n == 0 || o->nparts > 1 ||
+        (o->kind != X_SEND && o->kind != X_EXCHANGE))
+        return;
+    e->first.data = atn_exec_message(&e->run, o);
+    e->first.bytes = (uint32_t)(o->one.units * e->unit.stride);
+    e->first.out = &e->x->shared->peer[e->x->shared->index[o->peer]].out;
+}
+
 static inline void launch_solo(atn_execution *e)
 {
     begin(e);
+    if (e->first.out == NULL && e->dag.code == MPI_SUCCESS)
+        bind_first(e);
     if (step_chain(e, 1)) {
         finish(e);
         return;
@@ -505,10 +533,11 @@ static inline void launch_solo(atn_execution *e)
 void atn_exec_launch(atn_execution *e, atn_done_fn done, void *context)
 {
     enter();
+    e->dag.frontier = e->at = 0;
+    send_first(e);
     e->done = done;
     e->context = context;
     e->open = true;
-    e->dag.frontier = e->at = 0;
     e->dag.code = bind_call(e);
     atn_exec_run_number(e->x, &e->run);
     if (e->is_short && is_idle()) {

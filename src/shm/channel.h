@@ -128,11 +128,15 @@ static inline void atn_shm_post(atn_shm_end *out, uint64_t bytes, bool ack)
     atn_shm_bell_ring(out->bell);
 }
 
-/* The flag of the next slot if it has been filled, else 0. */
+/* The flag of the next slot if it has been filled, else 0.  A load that acquires may wait for the
+ * message that this process has just sent, so it comes second. */
 static inline uint64_t atn_shm_arrived(const atn_shm_end *in)
 {
-    const uint64_t flag = atomic_load_explicit(&atn_shm_next_slot(in)->flag, memory_order_acquire);
-    return (uint32_t)(flag >> 32) == in->next + 1 ? flag : 0;
+    const _Atomic uint64_t *const flag = &atn_shm_next_slot(in)->flag;
+    const uint64_t seen = atomic_load_explicit(flag, memory_order_relaxed);
+    if ((uint32_t)(seen >> 32) != in->next + 1)
+        return 0;
+    return atomic_load_explicit(flag, memory_order_acquire);
 }
 
 static inline void atn_shm_publish(atn_shm_end *in)

@@ -131,7 +131,8 @@ static int made_comm(MPI_Comm *made, int code)
     return code;
 }
 
-#define ATN_COMPLETION(name, formals, actuals) /* requests.c */
+#define ATN_START(name, formals, actuals) /* requests.c */
+#define ATN_COMPLETION(name, formals, actuals)
 #define ATN_MAKER(name, formals, actuals)                                                          \
     static int do_##name formals                                                                   \
     {                                                                                              \

@@ -9,14 +9,14 @@
 #include "pmpi/nonblocking/timing.h"
 #include "pmpi/real.h"
 
-static inline int do_Start(MPI_Request *request)
+static __attribute__((noinline)) int do_Start(MPI_Request *request)
 {
     int code;
     return atn_nonblocking_restart(request, &code) ? code : atn_pmpi_real.Start(request);
 }
 
 /* One after the other: none of them waits for another rank. */
-static inline int do_Startall(int n, MPI_Request requests[])
+static __attribute__((noinline)) int do_Startall(int n, MPI_Request requests[])
 {
     int code = MPI_SUCCESS;
     if (atn_nonblocking_requests_kept() == 0)
@@ -42,7 +42,8 @@ static inline int plain_Test(MPI_Request *request, int *flag, MPI_Status *status
                : atn_pmpi_real.Test(request, flag, status);
 }
 
-static inline int do_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+static __attribute__((noinline)) int do_Request_get_status(MPI_Request request, int *flag,
+                                                           MPI_Status *status)
 {
     int code;
     return atn_nonblocking_completes() && atn_nonblocking_get_status(request, flag, status, &code)
@@ -88,7 +89,7 @@ SETTLING(Testsome,
         atn_nonblocking_seen_end(requests, &seen);                                                 \
         return code;                                                                               \
     }                                                                                              \
-    static inline int do_##name formals                                                            \
+    static __attribute__((noinline)) int do_##name formals                                         \
     {                                                                                              \
         return atn_nonblocking_is_timing() ? timed_##name actuals : plain_##name actuals;          \
     }
@@ -108,12 +109,20 @@ TIMED(Testany, (int n, MPI_Request requests[], int *index, int *flag, MPI_Status
 TIMED(Testsome, (int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]),
       (n, requests, count, indices, statuses), n, requests)
 
-/* A constructor has looked the tool up (real.c). */
-#define ATN_COMPLETION(name, formals, actuals)                                                     \
-    ATN_EXPORT int PMPI_##name formals { return do_##name actuals; }                               \
+/* A constructor has looked the tool up (real.c).  The usual call ends in a jump. */
+#define ENTRY(name, formals, actuals, idle)                                                        \
+    ATN_EXPORT int PMPI_##name formals                                                             \
+    {                                                                                              \
+        return ATN_LIKELY(idle) ? atn_pmpi_real.name actuals : do_##name actuals;                  \
+    }                                                                                              \
     ATN_EXPORT int MPI_##name formals                                                              \
     {                                                                                              \
-        return ATN_RARELY(atn_pmpi_tool.name != NULL) ? atn_pmpi_tool.name actuals                 \
-                                                      : do_##name actuals;                         \
+        if (ATN_LIKELY((idle) && atn_pmpi_tool.name == NULL))                                      \
+            return atn_pmpi_real.name actuals;                                                     \
+        return atn_pmpi_tool.name != NULL ? atn_pmpi_tool.name actuals : do_##name actuals;        \
     }
+#define ATN_START(name, formals, actuals)                                                          \
+    ENTRY(name, formals, actuals, atn_nonblocking_requests_kept() == 0)
+#define ATN_COMPLETION(name, formals, actuals)                                                     \
+    ENTRY(name, formals, actuals, !atn_nonblocking_completes() && !atn_nonblocking_is_timing())
 #include "interpose/calls.def"

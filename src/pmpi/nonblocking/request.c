@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pmpi/nonblocking/hook.h"
 #include "pmpi/nonblocking/progress.h"
 #include "pmpi/real.h"
 
@@ -18,6 +17,7 @@ enum { REUSES = MPI_VERSION < 4 || (MPI_VERSION == 4 && MPI_SUBVERSION < 1) };
 
 int atn_nonblocking_tokens, atn_nonblocking_unsent;
 bool atn_nonblocking_withheld;
+atn_open_request *atn_nonblocking_recent;
 
 static bool threaded = true, lean;                       /* lean: receives are used again */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* never held in MPI */
@@ -69,16 +69,18 @@ static void drop(atn_open_request *q)
         at = &(*at)->next;
     if (*at != NULL)
         *at = q->next;
+    atn_nonblocking_recent = NULL;
     leave();
 }
 
-atn_open_request *atn_nonblocking_request_find(MPI_Request handle)
+atn_open_request *atn_nonblocking_request_search(MPI_Request handle)
 {
     enter();
     atn_open_request *q = *bucket(handle);
     while (q != NULL && q->handle != handle)
         q = q->next;
     leave();
+    atn_nonblocking_recent = threaded ? NULL : q;
     return q;
 }
 
@@ -180,7 +182,6 @@ atn_open_request *atn_nonblocking_request_new(atn_comm *c, bool persistent, int 
     if (q == NULL)
         return NULL;
     *code_p = MPI_SUCCESS;
-    atn_nonblocking_hook_ensure();
     q->state = persistent ? ATN_REQUEST_INACTIVE : ATN_REQUEST_ACTIVE;
     q->ended = false;
     atn_nonblocking_tokens += lean;
@@ -188,12 +189,11 @@ atn_open_request *atn_nonblocking_request_new(atn_comm *c, bool persistent, int 
     return q;
 }
 
-bool atn_nonblocking_request_activate(atn_open_request *q, int *code_p)
+bool atn_nonblocking_request_start(atn_open_request *q, int *code_p)
 {
-    if (q->state != ATN_REQUEST_STALE && q->state != ATN_REQUEST_INACTIVE)
+    if (q->state != ATN_REQUEST_INACTIVE)
         return false;
-    atn_nonblocking_hook_ensure();
-    *code_p = q->state == ATN_REQUEST_STALE ? MPI_SUCCESS : atn_pmpi_real.Start(&q->handle);
+    *code_p = atn_pmpi_real.Start(&q->handle);
     if (*code_p == MPI_SUCCESS) {
         q->state = ATN_REQUEST_ACTIVE;
         q->ended = false;
@@ -280,6 +280,7 @@ static inline void unlist_ended(atn_open_request *q)
 {
     if (!q->listed)
         return;
+    q->listed = false;
     *(q->ended_prev != NULL ? &q->ended_prev->ended_next : &first_ended) = q->ended_next;
     if (q->ended_next != NULL)
         q->ended_next->ended_prev = q->ended_prev;
@@ -313,11 +314,6 @@ void atn_nonblocking_request_wait(atn_open_request *q)
     awaited = NULL;
 }
 
-bool atn_nonblocking_request_is_own(const atn_open_request *q)
-{
-    return lean && q->state >= ATN_REQUEST_STALE;
-}
-
 static void complete_in_library(atn_open_request *q)
 {
     MPI_Request handle = q->handle;
@@ -325,7 +321,7 @@ static void complete_in_library(atn_open_request *q)
     atn_pmpi_real.Wait(&handle, MPI_STATUS_IGNORE);
 }
 
-void atn_nonblocking_request_complete(atn_open_request *q)
+void atn_nonblocking_request_reuse(atn_open_request *q)
 {
     if (q->state == ATN_REQUEST_ENDED)
         unlist_ended(q);

@@ -47,11 +47,27 @@ void atn_nonblocking_requests_start(bool threads);
 atn_open_request *atn_nonblocking_request_new(atn_comm *c, bool persistent, int *code_p);
 /* A persistent request becomes active.  False: it is active already; *code_p is an error of
  * MPI_Start. */
-bool atn_nonblocking_request_activate(atn_open_request *q, int *code_p);
+bool atn_nonblocking_request_start(atn_open_request *q, int *code_p);
+static inline bool atn_nonblocking_request_activate(atn_open_request *q, int *code_p)
+{
+    if (!ATN_LIKELY(q->state == ATN_REQUEST_STALE))
+        return atn_nonblocking_request_start(q, code_p);
+    q->state = ATN_REQUEST_ACTIVE;
+    q->ended = false;
+    *code_p = MPI_SUCCESS;
+    return true;
+}
 /* The function for atn_exec_launch, whose context is the request. */
 void atn_nonblocking_request_done(void *request, int code);
 /* The request with this handle that is active or persistent; NULL: the MPI library's own. */
-atn_open_request *atn_nonblocking_request_find(MPI_Request handle);
+atn_open_request *atn_nonblocking_request_search(MPI_Request handle);
+extern atn_open_request *atn_nonblocking_recent ATN_HIDDEN; /* if one thread calls MPI */
+static inline atn_open_request *atn_nonblocking_request_find(MPI_Request handle)
+{
+    atn_open_request *const q = atn_nonblocking_recent;
+    return ATN_LIKELY(q != NULL && q->handle == handle) ? q
+                                                        : atn_nonblocking_request_search(handle);
+}
 /* Whether the call of the request has ended, but the program has not completed it; not for
  * persistent ones. */
 bool atn_nonblocking_request_has_ended(MPI_Request handle);
@@ -72,9 +88,19 @@ extern bool atn_nonblocking_withheld ATN_HIDDEN;
 void atn_nonblocking_request_wait(atn_open_request *q);
 
 /* Whether the request can be completed without the MPI library. */
-bool atn_nonblocking_request_is_own(const atn_open_request *q);
+static inline bool atn_nonblocking_request_is_own(const atn_open_request *q)
+{
+    return q->state >= ATN_REQUEST_STALE;
+}
 /* The program has completed it: ended without an error, or stale. */
-void atn_nonblocking_request_complete(atn_open_request *q);
+void atn_nonblocking_request_reuse(atn_open_request *q);
+static inline void atn_nonblocking_request_complete(atn_open_request *q)
+{
+    if (ATN_LIKELY(q->persistent && !q->listed))
+        q->state = ATN_REQUEST_STALE;
+    else
+        atn_nonblocking_request_reuse(q);
+}
 /* Gives the MPI library the state that the program sees. */
 void atn_nonblocking_request_settle(atn_open_request *q);
 /* Sends all messages; their number.  For the progress hook. */

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "pmpi/comm/private.h"
 #include "pmpi/nonblocking/held.h"
+#include "pmpi/nonblocking/hook.h"
 #include "pmpi/nonblocking/progress.h"
 #include "pmpi/nonblocking/refusal.h"
 #include "pmpi/nonblocking/request.h"
@@ -71,7 +72,8 @@ void atn_nonblocking_started(MPI_Request request)
 static void launch(atn_open_request *q)
 {
     atn_exec_launch(q->execution, atn_nonblocking_request_done, q);
-    atn_nonblocking_count(true); /* while the message travels */
+    atn_nonblocking_hook_ensure(); /* while the first message travels */
+    atn_nonblocking_count(true);
     atn_nonblocking_thread_wake();
 }
 
