@@ -243,5 +243,6 @@ int main(void)
         cmocka_unit_test(windows_double_and_adapt),
         cmocka_unit_test(a_slow_window_is_excused),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
