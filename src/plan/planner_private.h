@@ -66,7 +66,7 @@ struct atn_planning {
     double hoped;                         /* least hope so far */
     bool *tried;                          /* of each prospect; before, of each kind of traffic */
     atn_plan_excess *like[GROUPS], every; /* of each group of prospects, by its number; of all */
-    atn_prospect *improved; /* whose segment is searched; NULL: none yet */
+    atn_prospect *improved;               /* whose segment is searched; NULL: none yet */
     atn_segment_search search;
     atn_segment_climb climb;
     atn_status status;
