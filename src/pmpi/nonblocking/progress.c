@@ -65,7 +65,8 @@ void atn_nonblocking_drain(atn_comm *c)
 {
     while (c->starts != NULL && is_busy(c))
         atn_nonblocking_pause();
-    atn_exec_drain(c->exec);
+    if (c->exec != NULL)
+        atn_exec_drain(c->exec);
 }
 
 void atn_nonblocking_held_settle(atn_comm *c)
