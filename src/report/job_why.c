@@ -64,8 +64,8 @@ static const struct {
                           "use a predefined operator on a type that MPI defines it for"},
     [ATN_WHY_TYPE] = {PLAIN, "not served: datatypes or counts", "none"},
     [ATN_WHY_ALIASED] = {PLAIN, "not served: send and receive buffers overlap", "use MPI_IN_PLACE"},
-    [ATN_WHY_SHORT] = {PLAIN, "short nonblocking calls: native requests cost less",
-                       "none; --algorithm OPERATION=NAME forces one"},
+    [ATN_WHY_SHORT] = {PLAIN, "short nonblocking calls are not tuned",
+                       "attune tune -- LAUNCHER once: wisdom serves them"},
     [ATN_WHY_RELAYED] = {PLAIN, "blocks are too large for the relay buffers of the algorithm",
                          "use an algorithm without relays: `attune algo list`"},
 };
