@@ -14,7 +14,6 @@
 
 #include "exec/exec_private.h"
 #include "exec/shared.h"
-#include "sched/neighbourhood.h"
 
 /* Executions of a communicator that have begun; the others keep waiting in its list. */
 enum { MOST_BEGUN = 64 };
@@ -197,53 +196,12 @@ bool atn_exec_can_start(const atn_exec *x, const atn_choice *choice)
            !atn_exec_exchanges_sizes(choice->row);
 }
 
-/* ---- arrays ---- */
-
-static size_t entries(const atn_exec *x, atn_operation op, bool source)
-{
-    if (!atn_sched_on_neighbours(op))
-        return (size_t)x->p;
-    return (size_t)atn_sched_neighbourhood_count(x->neighbourhood, x->r,
-                                                 source ? ATN_OUTWARD : ATN_INWARD);
-}
-
-static const void *copy_array(char **room, const void *from, size_t bytes)
-{
-    char *const to = *room;
-
-    if (from == NULL)
-        return NULL;
-    memcpy(to, from, bytes);
-    *room += (bytes + 15) / 16 * 16;
-    return to;
-}
-
-/* Language bindings pass temporary arrays, which end with the call. */
-static bool keep_arrays(const atn_exec *x, const atn_call *call, atn_user *u, bool source,
-                        void **kept_p)
-{
-    const size_t n = entries(x, call->op, source);
-    const bool wide = call->wide || (u->types && atn_sched_on_neighbours(call->op));
-    const size_t count = n * (call->wide ? sizeof(MPI_Count) : sizeof(int));
-    const size_t displ = n * (wide ? sizeof(MPI_Aint) : sizeof(int));
-
-    if (u->counts == NULL)
-        return true;
-    char *room = *kept_p = malloc(count + displ + n * sizeof(MPI_Datatype) + 3 * 16);
-    if (room == NULL)
-        return false;
-    u->counts = copy_array(&room, u->counts, count);
-    u->displs = copy_array(&room, u->displs, displ);
-    u->types = copy_array(&room, u->types, n * sizeof(MPI_Datatype));
-    return true;
-}
-
 bool atn_exec_call_copy(const atn_exec *x, const atn_call *call, atn_call *copy_p, void *arrays[2])
 {
     *copy_p = *call;
     arrays[0] = arrays[1] = NULL;
-    return keep_arrays(x, call, &copy_p->src, true, &arrays[0]) &&
-           keep_arrays(x, call, &copy_p->dst, false, &arrays[1]);
+    return atn_exec_user_keep(x, call, &copy_p->src, true, &arrays[0]) &&
+           atn_exec_user_keep(x, call, &copy_p->dst, false, &arrays[1]);
 }
 
 /* ---- preparation ---- */

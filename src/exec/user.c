@@ -1,4 +1,8 @@
 /* user.c - reading the arguments of a call: counts, offsets, datatypes, the shared problem. */
+#include <stdlib.h>
+
+#include <string.h>
+
 #include <limits.h>
 
 #include "exec/exec_private.h"
@@ -216,5 +220,45 @@ bool atn_exec_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p)
         .neighbourhood = o->flags & ATN_ON_NEIGHBOURS ? x->neighbourhood : NULL,
         .bytes = bytes,
     };
+    return true;
+}
+
+/* ---- copies of arrays ---- */
+
+static size_t entries(const atn_exec *x, atn_operation op, bool source)
+{
+    if (!atn_sched_on_neighbours(op))
+        return (size_t)x->p;
+    return (size_t)atn_sched_neighbourhood_count(x->neighbourhood, x->r,
+                                                 source ? ATN_OUTWARD : ATN_INWARD);
+}
+
+static const void *copy_array(char **room, const void *from, size_t bytes)
+{
+    char *const to = *room;
+
+    if (from == NULL)
+        return NULL;
+    memcpy(to, from, bytes);
+    *room += (bytes + 15) / 16 * 16;
+    return to;
+}
+
+bool atn_exec_user_keep(const atn_exec *x, const atn_call *call, atn_user *u, bool source,
+                        void **kept_p)
+{
+    const size_t n = entries(x, call->op, source);
+    const bool wide = call->wide || (u->types && atn_sched_on_neighbours(call->op));
+    const size_t count = n * (call->wide ? sizeof(MPI_Count) : sizeof(int));
+    const size_t displ = n * (wide ? sizeof(MPI_Aint) : sizeof(int));
+
+    if (u->counts == NULL)
+        return true;
+    char *room = *kept_p = malloc(count + displ + n * sizeof(MPI_Datatype) + 3 * 16);
+    if (room == NULL)
+        return false;
+    u->counts = copy_array(&room, u->counts, count);
+    u->displs = copy_array(&room, u->displs, displ);
+    u->types = copy_array(&room, u->types, n * sizeof(MPI_Datatype));
     return true;
 }
