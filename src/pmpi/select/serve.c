@@ -82,13 +82,17 @@ static void check_started(const atn_comm *c, const atn_problem *q, atn_choice *c
         choice->row = atn_algo_catalog_native(q->op);
 }
 
-/* Most wisdom is measured in blocking calls.  It also applies to started ones of any size that ranks
- * share: in shared memory, they are at least 1.6 times as fast as native ones from 8 bytes on
- * (bench/nonblocking). */
+/* Most wisdom is measured in blocking calls.  Short ones that are started are faster than native ones
+ * where all messages use shared memory; elsewhere that has not been shown (bench/nonblocking). */
+static bool has_wisdom(const atn_comm *c, const atn_problem *q)
+{
+    return c->wisdom != NULL && q->bytes >= (q->shared == ATN_SHARED_ALL ? 1 : tuned_bytes);
+}
+
 static void choose_by_wisdom(const atn_comm *c, const atn_problem *q, atn_choice *choice_p)
 {
     atn_reason reason = {.rule = -1};
-    if (c->wisdom != NULL && q->bytes > 0)
+    if (has_wisdom(c, q))
         atn_plan_rules_choose(c->wisdom, q, 0, choice_p, &reason);
     if (reason.rule < 0)
         choice_p->row = atn_algo_catalog_native(q->op);
@@ -117,7 +121,7 @@ static bool is_tuned(const atn_comm *c, const atn_call *call, const atn_problem 
 /* Why the native routine serves a call for which there is no rule. */
 static atn_why why_untuned(const atn_comm *c, const atn_problem *q)
 {
-    if (c->wisdom != NULL && q->bytes > 0)
+    if (has_wisdom(c, q))
         return ATN_WHY_WISDOM;
     return q->bytes < 0             ? ATN_WHY_UNSHARED
            : q->bytes < tuned_bytes ? ATN_WHY_SHORT
