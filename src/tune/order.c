@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-atn_order atn_tune_order_of(const atn_choice *serve, int64_t pause)
+atn_call_order atn_tune_order_of(const atn_choice *serve, int64_t pause)
 {
-    return (atn_order){.serve = *serve, .timed = {*serve, *serve}, .pause = pause};
+    return (atn_call_order){.serve = *serve, .timed = {*serve, *serve}, .pause = pause};
 }
 
-const atn_choice *atn_tune_order_choice(const atn_order *o, int64_t i, int *block_p)
+const atn_choice *atn_tune_order_choice(const atn_call_order *o, int64_t i, int *block_p)
 {
     int64_t end = o->pause;
     *block_p = -1;
@@ -25,7 +25,7 @@ const atn_choice *atn_tune_order_choice(const atn_order *o, int64_t i, int *bloc
     return &o->serve;
 }
 
-int64_t atn_tune_order_sums_at(const atn_order *o)
+int64_t atn_tune_order_sums_at(const atn_call_order *o)
 {
     return o->pause >= ATN_ORDER_MOST ? INT64_MAX : o->pause + o->calls[0] + o->calls[1] + o->grace;
 }
@@ -33,7 +33,7 @@ int64_t atn_tune_order_sums_at(const atn_order *o)
 /* Where calls stay open for long, so do consultations. */
 static int ahead(int grace) { return ATN_ORDER_AHEAD * (grace > 0 ? grace : 1); }
 
-int64_t atn_tune_order_end(const atn_order *o)
+int64_t atn_tune_order_end(const atn_call_order *o)
 {
     const int64_t at = atn_tune_order_sums_at(o);
     return at == INT64_MAX ? at : at + ahead(o->grace);
@@ -61,7 +61,7 @@ static int64_t calls_before(atn_tuner *t, int64_t most, atn_step *step_p)
     }
 }
 
-static void add_call(atn_order *o, const atn_candidate_set *set, const atn_step *step)
+static void add_call(atn_call_order *o, const atn_candidate_set *set, const atn_step *step)
 {
     o->timed[step->block] = set->choice[step->candidate];
     o->calls[step->block]++;
@@ -69,11 +69,11 @@ static void add_call(atn_order *o, const atn_candidate_set *set, const atn_step 
 
 /* A round that the account does not cover yet is reconsidered after some calls, because the time
  * that passes is extrapolated from them. */
-atn_order atn_tune_order_next(atn_tuner *t, const atn_candidate_set *set, int grace)
+atn_call_order atn_tune_order_next(atn_tuner *t, const atn_candidate_set *set, int grace)
 {
     enum { MOST_PAUSE = 1 << 10 };
     atn_step step = {.block = -1};
-    atn_order o = atn_tune_order_of(&set->choice[atn_tune_tuner_incumbent(t)], 0);
+    atn_call_order o = atn_tune_order_of(&set->choice[atn_tune_tuner_incumbent(t)], 0);
     o.pause = calls_before(t, MOST_PAUSE, &step);
     o.grace = grace;
     if (step.block < 0)
@@ -90,7 +90,7 @@ atn_order atn_tune_order_next(atn_tuner *t, const atn_candidate_set *set, int gr
 
 /* ---- text ---- */
 
-void atn_tune_order_print(const atn_order *o, char text[ATN_ORDER_TEXT])
+void atn_tune_order_print(const atn_call_order *o, char text[ATN_ORDER_TEXT])
 {
     const atn_choice *const list[] = {&o->serve, &o->timed[0], &o->timed[1]};
     char name[ATN_NAME_ROOM];
@@ -102,13 +102,13 @@ void atn_tune_order_print(const atn_order *o, char text[ATN_ORDER_TEXT])
     }
 }
 
-static bool read_numbers(const char *line, atn_order *o)
+static bool read_numbers(const char *line, atn_call_order *o)
 {
     return sscanf(line, "%" SCNd64 " %d %d %d", &o->pause, &o->calls[0], &o->calls[1], &o->grace) ==
            4;
 }
 
-bool atn_tune_order_read(atn_operation op, char *text, atn_order *o_p)
+bool atn_tune_order_read(atn_operation op, char *text, atn_call_order *o_p)
 {
     char *rest = text;
     atn_choice *const list[] = {&o_p->serve, &o_p->timed[0], &o_p->timed[1]};

@@ -26,23 +26,23 @@ typedef struct {
     int calls[2];        /* lengths of the blocks; 0: there is none */
     int64_t pause;       /* untimed calls before the blocks; ATN_ORDER_MOST: no order follows */
     int grace;
-} atn_order;
+} atn_call_order;
 
 enum { ATN_ORDER_TEXT = 3 * ATN_NAME_ROOM + 96 };
 
 /* One choice for all calls, until the times of none are added up at call `pause`. */
-atn_order atn_tune_order_of(const atn_choice *serve, int64_t pause);
+atn_call_order atn_tune_order_of(const atn_choice *serve, int64_t pause);
 /* What serves call number i of the order; *block_p: the block that it is timed for, or -1. */
-const atn_choice *atn_tune_order_choice(const atn_order *o, int64_t i, int *block_p);
+const atn_choice *atn_tune_order_choice(const atn_call_order *o, int64_t i, int *block_p);
 /* The call at which times are added up, and the first one of the next order. */
-int64_t atn_tune_order_sums_at(const atn_order *o);
-int64_t atn_tune_order_end(const atn_order *o);
+int64_t atn_tune_order_sums_at(const atn_call_order *o);
+int64_t atn_tune_order_end(const atn_call_order *o);
 
 /* On rank 0: the next order of a tuner, which has been fed with the times of the last one. */
-atn_order atn_tune_order_next(atn_tuner *t, const atn_candidate_set *set, int grace);
+atn_call_order atn_tune_order_next(atn_tuner *t, const atn_candidate_set *set, int grace);
 
 /* As text for other ranks; the text is cut in place when it is read.  False: it cannot be read. */
-void atn_tune_order_print(const atn_order *o, char text[ATN_ORDER_TEXT]);
-bool atn_tune_order_read(atn_operation op, char *text, atn_order *o_p);
+void atn_tune_order_print(const atn_call_order *o, char text[ATN_ORDER_TEXT]);
+bool atn_tune_order_read(atn_operation op, char *text, atn_call_order *o_p);
 
 #endif

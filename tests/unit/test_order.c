@@ -35,7 +35,7 @@ static void positions_follow_pause_blocks_and_grace(void **state)
 {
     (void)state;
     const atn_choice native = choice("native"), ring = choice("ring");
-    atn_order o = atn_tune_order_of(&native, 5);
+    atn_call_order o = atn_tune_order_of(&native, 5);
     int block;
     o.timed[1] = ring;
     o.calls[0] = 2;
@@ -57,7 +57,7 @@ static void texts_are_read_back(void **state)
 {
     (void)state;
     const atn_choice ring = choice("ring");
-    atn_order o = atn_tune_order_of(&ring, 12345678901), back;
+    atn_call_order o = atn_tune_order_of(&ring, 12345678901), back;
     char text[ATN_ORDER_TEXT], damaged[] = "1 2 3\nring\nring\nring\n", few[] = "1 2 3 4\nring\n";
     o.calls[1] = 7;
     o.grace = 2;
@@ -83,7 +83,7 @@ static void the_fastest_candidate_serves(void **state)
                                             ATN_SET_NATIVE, ATN_SET_NATIVE, ATN_START_NATIVE, -1);
     int64_t elapsed_us = 0, at = 0, sums[2] = {0, 0};
     int last = 0, slow = 0;
-    atn_order o = atn_tune_order_next(t, &set, ATN_ORDER_GRACE);
+    atn_call_order o = atn_tune_order_next(t, &set, ATN_ORDER_GRACE);
     for (int i = 0; i < CALLS; i++, at++) {
         if (at == atn_tune_order_end(&o)) {
             if (o.calls[0] > 0)
@@ -111,5 +111,6 @@ int main(void)
         cmocka_unit_test(texts_are_read_back),
         cmocka_unit_test(the_fastest_candidate_serves),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ typedef struct atn_comm {
     MPI_Comm self;         /* of requests (nonblocking/request.h); MPI_COMM_NULL until needed */
     struct atn_open_request *spare; /* requests for further calls */
     int nspare;
-    uint64_t started; /* nonblocking and persistent calls that could be served */
+    uint64_t started;                /* nonblocking and persistent calls that could be served */
     struct atn_start_tuning *starts; /* tuning of nonblocking calls; NULL: none yet */
     int held;                        /* nonblocking calls that have not begun, see held.h */
     atn_exec *exec;

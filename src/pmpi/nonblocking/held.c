@@ -6,7 +6,6 @@
 #include "exec/execution.h"
 #include "exec/wait.h"
 #include "pmpi/nonblocking/native.h"
-#include "pmpi/nonblocking/thread.h"
 #include "pmpi/select/serve.h"
 
 typedef struct held_call {
@@ -83,7 +82,6 @@ bool atn_nonblocking_hold(atn_comm *c, const atn_call *call, atn_open_request *q
     c->wake = 0; /* blocking calls wait for it */
     atn_pmpi_next_epoch();
     atomic_fetch_add(&atn_exec_all_open, 1);
-    atn_nonblocking_thread_wake();
     return true;
 }
 

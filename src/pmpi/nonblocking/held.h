@@ -3,8 +3,8 @@
  *
  * A collective may wait for all ranks to enter it, hence for all of them to have entered earlier
  * ones; the answer of rank 0 needs no more.  Later calls on the communicator are held, too:
- * nonblocking ones in order behind it, blocking ones by atn_nonblocking_held_settle.  The functions need
- * the lock of progress.h, except settle. */
+ * nonblocking ones in order behind it, blocking ones by atn_nonblocking_held_settle.  The functions
+ * need the lock of progress.h, except settle. */
 #ifndef ATN_PMPI_NONBLOCKING_HELD_H
 #define ATN_PMPI_NONBLOCKING_HELD_H
 

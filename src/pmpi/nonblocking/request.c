@@ -415,7 +415,7 @@ bool atn_nonblocking_request_has_ended(MPI_Request handle)
     const atn_open_request *const q = find_unused(handle);
     int flag = 0, bytes = -1;
     MPI_Status status;
-    return q != NULL && PMPI_Request_get_status(handle, &flag, &status) == MPI_SUCCESS && flag &&
-           status.MPI_SOURCE == 0 && status.MPI_TAG == q->tag &&
+    return q != NULL && atn_pmpi_real.Request_get_status(handle, &flag, &status) == MPI_SUCCESS &&
+           flag && status.MPI_SOURCE == 0 && status.MPI_TAG == q->tag &&
            PMPI_Get_count(&status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes == 0;
 }

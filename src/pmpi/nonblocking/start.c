@@ -155,6 +155,10 @@ bool atn_nonblocking_start(atn_comm *c, const atn_call *call, MPI_Request *reque
     atn_nonblocking_enter_lock();
     const bool started = start(c, call, request, code_p);
     atn_nonblocking_leave_lock();
+    if (c->starts != NULL) { /* the call may be held, or an order be on its way */
+        atn_nonblocking_hook_ensure();
+        atn_nonblocking_thread_wake();
+    }
     atn_comm_raise(c, *code_p);
     return started;
 }

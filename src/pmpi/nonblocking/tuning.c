@@ -6,8 +6,6 @@
 
 #include "exec/execution.h"
 #include "pmpi/nonblocking/consult.h"
-#include "pmpi/nonblocking/hook.h"
-#include "pmpi/nonblocking/thread.h"
 #include "pmpi/select/advice.h"
 #include "pmpi/select/candidates.h"
 #include "pmpi/select/explain.h"
@@ -23,7 +21,7 @@ static const int64_t long_ps = INT64_C(1000000000); /* as in tune/drivers/driver
 struct atn_start_class {
     atn_comm *c;
     atn_call_class class; /* tuner and candidates: on rank 0 */
-    atn_order order, next;
+    atn_call_order order, next;
     int64_t number;   /* of the next call in the order */
     bool requested;   /* rank 0 has been, or is being, consulted about the next order */
     bool arrived;     /* the next order has */
@@ -103,16 +101,16 @@ static void feed(start_tuning *t, atn_start_class *x, const int64_t numbers[ATN_
 }
 
 /* Again, and later: some calls of the blocks had not been completed. */
-static atn_order repeat(const atn_start_class *x)
+static atn_call_order repeat(const atn_start_class *x)
 {
-    atn_order o = x->order;
+    atn_call_order o = x->order;
     o.pause = 0;
     o.grace = 2 * o.grace;
     return o.grace <= ATN_ORDER_GRACE_MOST ? o : atn_tune_order_of(&x->order.serve, ATN_ORDER_MOST);
 }
 
 /* Without candidates yet, or for good. */
-static atn_order without_tuner(const atn_start_class *x)
+static atn_call_order without_tuner(const atn_start_class *x)
 {
     const atn_candidate_set *const f = x->class.field;
     return f == NULL ? atn_tune_order_of(&x->order.serve, x->class.calls)
@@ -123,7 +121,7 @@ static void write_order(void *context, const int64_t numbers[ATN_CONSULT_NUMBERS
 {
     atn_start_class *const x = context;
     const bool timed = x->order.calls[0] + x->order.calls[1] > 0;
-    atn_order o;
+    atn_call_order o;
     if (x->class.tuner == NULL) {
         o = without_tuner(x);
     } else if (timed && numbers[MAX_OPEN] > 0) {
@@ -160,8 +158,6 @@ static void request_order(atn_start_class *x, const atn_problem *q)
     x->after = in_consultation;
     in_consultation = x;
     atomic_fetch_add(&atn_exec_all_open, 1);
-    atn_nonblocking_hook_ensure();
-    atn_nonblocking_thread_wake();
     atn_nonblocking_consult(y);
 }
 

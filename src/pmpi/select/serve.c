@@ -82,8 +82,9 @@ static void check_started(const atn_comm *c, const atn_problem *q, atn_choice *c
         choice->row = atn_algo_catalog_native(q->op);
 }
 
-/* Most wisdom is measured in blocking calls.  Short ones that are started are faster than native ones
- * where all messages use shared memory; elsewhere that has not been shown (bench/nonblocking). */
+/* Most wisdom is measured in blocking calls.  Short ones that are started are faster than native
+ * ones where all messages use shared memory; elsewhere that has not been shown
+ * (bench/nonblocking). */
 static bool has_wisdom(const atn_comm *c, const atn_problem *q)
 {
     return c->wisdom != NULL && q->bytes >= (q->shared == ATN_SHARED_ALL ? 1 : tuned_bytes);

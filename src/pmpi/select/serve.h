@@ -12,8 +12,8 @@ atn_plan *atn_select_plan(atn_comm *c, const atn_call *call, atn_turn *turn, int
 /* Nonblocking and persistent calls, which must not wait for other ranks.  The problem of one, or
  * why the native routine starts it; SERVED: for no such reason. */
 atn_why atn_select_started_problem(atn_comm *c, const atn_call *call, atn_problem *q_p);
-/* The choice by rules, or by wisdom where nothing is tuned; false: tuning chooses.  *why_p: if it is
- * native. */
+/* The choice by rules, or by wisdom where nothing is tuned; false: tuning chooses.  *why_p: if it
+ * is native. */
 bool atn_select_started_for_good(atn_comm *c, const atn_call *call, const atn_problem *q,
                                  atn_choice *choice_p, atn_why *why_p);
 /* The first choice for a class that is tuned: by wisdom, or native. */

@@ -23,7 +23,7 @@ enum { ATN_SHORT_BYTES = 16384 };
 typedef struct {
     atn_problem q;    /* shared part; bytes are those of the first call, or as agreed */
     uint64_t context; /* a named program phase; 0: none */
-    bool started; /* nonblocking calls: their cost is what they take out of the program */
+    bool started;     /* nonblocking calls: their cost is what they take out of the program */
     bool inexact; /* another algorithm may give another result: floating point, user operators */
     bool stable;  /* inexact, and results must not change */
     bool probes;  /* candidates may run on scratch data in addition */
