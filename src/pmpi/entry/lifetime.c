@@ -127,6 +127,7 @@ static bool prepare_starts(atn_job *job)
         return false;
     atn_exec_set_threads(threads);
     atn_nonblocking_requests_start(threads);
+    atn_nonblocking_progress_start(threads);
     const bool hooked = atn_nonblocking_hook_start(threads), helped = start_thread(job, threads);
     job->can_start = hooked || helped;
     return true;

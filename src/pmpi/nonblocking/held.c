@@ -31,12 +31,19 @@ void atn_nonblocking_count(bool served)
     atomic_fetch_add_explicit(&starts[served], 1, memory_order_relaxed);
 }
 
-atn_start_choice atn_nonblocking_choose(atn_comm *c, const atn_call *call)
+bool atn_nonblocking_holds(const atn_comm *c) { return c->held > 0; }
+
+static atn_start_choice undecided(const atn_comm *c, const atn_call *call, atn_turn_is is)
 {
-    atn_start_choice x = {.is = ATN_TURN_NOW,
-                          .code = MPI_SUCCESS,
-                          .q = {.op = call->op, .p = c->p, .bytes = -1},
-                          .turn = {.use.row = atn_algo_catalog_native(call->op), .block = -1}};
+    return (atn_start_choice){.is = is,
+                              .code = MPI_SUCCESS,
+                              .q = {.op = call->op, .p = c->p, .bytes = -1},
+                              .turn = {.use.row = atn_algo_catalog_native(call->op), .block = -1}};
+}
+
+static atn_start_choice choose(atn_comm *c, const atn_call *call)
+{
+    atn_start_choice x = undecided(c, call, ATN_TURN_NOW);
     if (!atn_exec_call_aliased(call) && atn_nonblocking_observed == NULL &&
         (x.plan = atn_exec_start_find(c->exec, call)) != NULL)
         return x;
@@ -55,14 +62,17 @@ atn_start_choice atn_nonblocking_choose(atn_comm *c, const atn_call *call)
     return x;
 }
 
+atn_start_choice atn_nonblocking_choose(atn_comm *c, const atn_call *call)
+{
+    return atn_nonblocking_holds(c) ? undecided(c, call, ATN_TURN_LATER) : choose(c, call);
+}
+
 static void free_call(held_call *h)
 {
     free(h->arrays[0]);
     free(h->arrays[1]);
     free(h);
 }
-
-bool atn_nonblocking_holds(const atn_comm *c) { return c->held > 0; }
 
 bool atn_nonblocking_hold(atn_comm *c, const atn_call *call, atn_open_request *q)
 {
@@ -114,7 +124,7 @@ static bool begin(held_call *h)
 {
     atn_start_choice x = {.is = ATN_TURN_NOW, .code = MPI_SUCCESS};
     if (!h->q->persistent)
-        x = atn_nonblocking_choose(h->c, &h->call);
+        x = choose(h->c, &h->call);
     if (x.is == ATN_TURN_LATER)
         return false;
     atn_nonblocking_time_as(h->q->handle, &x.q, &x.turn);

@@ -19,7 +19,7 @@ typedef struct {
     atn_problem q;
     atn_start_turn turn;
 } atn_start_choice;
-/* By rules, tuning or wisdom. */
+/* By rules, tuning or wisdom; LATER also behind calls that are held. */
 atn_start_choice atn_nonblocking_choose(atn_comm *c, const atn_call *call);
 
 /* Starts of this rank so far: by Attune; by the native routine. */

@@ -9,25 +9,30 @@
 #include "pmpi/nonblocking/tuning.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local bool inside;
+static bool threaded = true;
+static _Thread_local bool inside __attribute__((tls_model("initial-exec")));
+
+void atn_nonblocking_progress_start(bool threads) { threaded = threads; }
 
 void atn_nonblocking_enter_lock(void)
 {
-    pthread_mutex_lock(&lock);
+    if (threaded)
+        pthread_mutex_lock(&lock);
     inside = true;
 }
 
 void atn_nonblocking_leave_lock(void)
 {
     inside = false;
-    pthread_mutex_unlock(&lock);
+    if (threaded)
+        pthread_mutex_unlock(&lock);
 }
 
 /* Held calls may begin executions, so not inside of one. */
 int atn_nonblocking_progress(void)
 {
     const int moved = atn_exec_progress();
-    if (inside || atn_exec_is_inside() || pthread_mutex_trylock(&lock) != 0)
+    if (inside || atn_exec_is_inside() || (threaded && pthread_mutex_trylock(&lock) != 0))
         return moved;
     inside = true;
     atn_nonblocking_tuning_advance();

@@ -8,6 +8,8 @@
 #include "pmpi/comm/state.h"
 #include "pmpi/nonblocking/timing.h"
 
+/* `threads`: several threads may call MPI at the same time; else nothing is locked. */
+void atn_nonblocking_progress_start(bool threads);
 void atn_nonblocking_enter_lock(void);
 void atn_nonblocking_leave_lock(void);
 

@@ -125,11 +125,7 @@ static int hold(atn_comm *c, const atn_call *call, const atn_start_choice *x, in
 static bool start(atn_comm *c, const atn_call *call, MPI_Request *request, int *code_p)
 {
     const int64_t entered = atn_ticks();
-    atn_start_choice x = {.is = ATN_TURN_LATER,
-                          .q = {.op = call->op, .p = c->p, .bytes = -1},
-                          .turn = {.use.row = atn_algo_catalog_native(call->op), .block = -1}};
-    if (!atn_nonblocking_holds(c))
-        x = atn_nonblocking_choose(c, call);
+    const atn_start_choice x = atn_nonblocking_choose(c, call);
     *code_p = x.code;
     if (x.is == ATN_TURN_LATER)
         *code_p = hold(c, call, &x, entered, request);
@@ -172,8 +168,10 @@ bool atn_nonblocking_init(atn_comm *c, const atn_call *call, MPI_Request *reques
     atn_why why;
     if (atn_select_started_problem(c, call, &problem) != ATN_WHY_SERVED)
         return false;
-    if (!atn_select_started_for_good(c, call, &problem, &choice, &why))
-        atn_select_started_persistent(c, call, &problem, &choice);
+    if (!atn_select_started_for_good(c, call, &problem, &choice, &why)) {
+        const atn_subject s = atn_select_started_subject(call, &problem);
+        atn_select_started_first(c, &s, &choice);
+    }
     atn_plan *const plan = atn_select_started_plan(c, call, &problem, &choice, code_p);
     atn_open_request *const q = plan != NULL ? make_request(c, plan, call, true, code_p) : NULL;
     if (q != NULL)

@@ -209,21 +209,13 @@ static start_tuning *tuning_of(atn_comm *c)
     return c->starts;
 }
 
-static atn_subject subject_of(const atn_call *call, const atn_problem *q)
-{
-    atn_subject s = {.q = atn_select_problem_shared(q), .started = true};
-    s.inexact = atn_select_call_is_inexact(call);
-    s.stable = s.inexact && atn_job_current.stable;
-    return s;
-}
-
 static atn_class_key key_of(const atn_subject *s)
 {
     const uint64_t parts[] = {(uint64_t)s->q.op, s->q.ordered, s->inexact};
     return (atn_class_key){atn_hash(parts, sizeof parts, 0), atn_tune_size_class(s->q.bytes)};
 }
 
-/* Calls before rank 0 is requested for candidates. */
+/* Calls before candidates are requested from rank 0. */
 static int64_t first_pause(const atn_comm *c, const atn_start_class *x)
 {
     enum { OF_LONG = 2, OF_SHORT = 31 };
@@ -292,7 +284,7 @@ static void take_turn(atn_start_class *x, const atn_problem *q, atn_start_turn *
 atn_turn_is atn_nonblocking_turn(atn_comm *c, const atn_call *call, const atn_problem *q,
                                  atn_start_turn *turn_p)
 {
-    const atn_subject s = subject_of(call, q);
+    const atn_subject s = atn_select_started_subject(call, q);
     bool full;
     atn_start_class *const x = class_of(c, &s, &full);
     *turn_p = (atn_start_turn){

@@ -161,15 +161,13 @@ void atn_select_started_first(const atn_comm *c, const atn_subject *s, atn_choic
     check_started(c, &s->q, choice_p);
 }
 
-void atn_select_started_persistent(const atn_comm *c, const atn_call *call, const atn_problem *q,
-                                   atn_choice *choice_p)
+atn_subject atn_select_started_subject(const atn_call *call, const atn_problem *q)
 {
     const bool inexact = atn_select_call_is_inexact(call);
-    const atn_subject s = {.q = atn_select_problem_shared(q),
-                           .started = true,
-                           .inexact = inexact,
-                           .stable = inexact && atn_job_current.stable};
-    atn_select_started_first(c, &s, choice_p);
+    return (atn_subject){.q = atn_select_problem_shared(q),
+                         .started = true,
+                         .inexact = inexact,
+                         .stable = inexact && atn_job_current.stable};
 }
 
 atn_plan *atn_select_started_plan(atn_comm *c, const atn_call *call, const atn_problem *q,

@@ -18,9 +18,8 @@ bool atn_select_started_for_good(atn_comm *c, const atn_call *call, const atn_pr
                                  atn_choice *choice_p, atn_why *why_p);
 /* The first choice for a class that is tuned: by wisdom, or native. */
 void atn_select_started_first(const atn_comm *c, const atn_subject *s, atn_choice *choice_p);
-/* The choice for persistent calls of such a class. */
-void atn_select_started_persistent(const atn_comm *c, const atn_call *call, const atn_problem *q,
-                                   atn_choice *choice_p);
+/* What the calls of the class have in common. */
+atn_subject atn_select_started_subject(const atn_call *call, const atn_problem *q);
 /* The plan of a choice; NULL: the native routine, or an error in *code_p. */
 atn_plan *atn_select_started_plan(atn_comm *c, const atn_call *call, const atn_problem *q,
                                   const atn_choice *choice, int *code_p);
