@@ -7,11 +7,18 @@ target_compile_features(attune-flags INTERFACE c_std_11)
 target_compile_definitions(attune-flags INTERFACE _GNU_SOURCE ATN_VERSION="${ATN_VERSION}")
 target_include_directories(attune-flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 target_compile_options(attune-flags INTERFACE -Wall -Wextra $<$<BOOL:${ATN_WERROR}>:-Werror>)
+if(ATN_PREFIX_MAP) # the later one takes precedence
+    target_compile_options(attune-flags INTERFACE
+        -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=build)
+endif()
 if(ATN_SANITIZE)
     # -Wmaybe-uninitialized gives false warnings for instrumented code.
-    target_compile_options(attune-flags INTERFACE -Wno-maybe-uninitialized
+    target_compile_options(attune-flags INTERFACE $<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
         -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
     target_link_options(attune-flags INTERFACE -fsanitize=address,undefined)
+endif()
+if(ATN_FUZZ)
+    target_compile_options(attune-flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # atn_sources(OUT dir ...): all C files below src/<dir>.

@@ -38,6 +38,7 @@ endforeach()
 # Preloaded into the simulator; needs no library, because the launcher loads it, too.
 atn_sources(setup_sources smpi)
 add_library(attune_smpi_setup SHARED ${setup_sources})
+target_link_libraries(attune_smpi_setup PRIVATE attune-flags)
 target_include_directories(attune_smpi_setup PRIVATE $<TARGET_PROPERTY:mpi-smpi,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(attune_smpi_setup PRIVATE _GNU_SOURCE SMPI_NO_OVERRIDE_MALLOC)
 
@@ -64,10 +65,18 @@ endfunction()
 file(GLOB programs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/libexec/*.c)
 foreach(file IN LISTS programs)
     get_filename_component(name ${file} NAME_WE)
-    atn_smpi_program(${name} libexec/attune ${file})
+    # Those that use the executor themselves, and others, which are served like any program.
+    if(name MATCHES "_exec$")
+        atn_smpi_program(${name} libexec/attune ${file})
+    else()
+        atn_smpi_served_program(${name} libexec/attune ${file})
+    endif()
     list(APPEND ATN_LIBEXEC_smpi ${ATN_SMPI_TARGET})
 endforeach()
 
+if(NOT ATN_PROGRAMS)
+    return()
+endif()
 # Tests use the calls and the harness of tests/mpi.
 set(harness ${CMAKE_SOURCE_DIR}/tests/mpi/exercise.c ${CMAKE_SOURCE_DIR}/tests/mpi/harness.c)
 file(GLOB programs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/sim/*.c)

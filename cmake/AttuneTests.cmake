@@ -29,6 +29,7 @@ foreach(tier unit property)
         target_link_libraries(${tier}-${name} PRIVATE attune-core PkgConfig::CMOCKA)
     endforeach()
 endforeach()
+target_link_libraries(unit-test_readers PRIVATE attune-readers)
 if(ATN_SANITIZE)
     add_executable(together tests/asan/together.c)
     set_target_properties(together PROPERTIES

@@ -72,4 +72,14 @@ done
       check "attune bench with MPICH" measures mpirun.mpich; }
 [ ! -e "$build/lib/libattune-smpi.a" ] ||
     check "attune-smpi.pc: a simulated program uses Attune" smpi_serves
+
+# ---- DESTDIR, uninstall ----
+staged() { DESTDIR=$box/stage cmake --install "$build" --prefix /opt/attune && [ -x "$box/stage/opt/attune/bin/attune" ]; }
+uninstalled() {
+    touch "$box/stage/opt/attune/share/other" && DESTDIR=$box/stage cmake -P "$build/uninstall.cmake" || return 1
+    [ "$(find "$box/stage" -not -type d)" = "$box/stage/opt/attune/share/other" ] || { find "$box/stage" -not -type d; return 1; }
+}
+check "DESTDIR" staged
+check "make uninstall removes Attune's files, and no others" uninstalled
+check_fails "a second make uninstall" "does not exist" cmake -P "$build/uninstall.cmake"
 finish

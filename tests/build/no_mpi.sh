@@ -29,4 +29,22 @@ check "build" build
 check "unit tests pass" unit_tests
 check "attune algo list" "$dir/bin/attune" algo list
 check "attune is linked with neither MPI nor hwloc" needs_neither
+
+# ---- MPI libraries that the user names ----
+configure_for() { # ATTUNE_MPI
+    rm -rf "$dir-named"
+    cmake -S . -B "$dir-named" -G Ninja -D ATN_SMPI=OFF -D ATN_PROGRAMS=OFF -D "ATTUNE_MPI=$1" 2>&1
+}
+only_mpich() { # WRAPPER
+    configure_for "$1" >"$dir.log" && grep -qF "attune: mpich through $1" "$dir.log" && ! grep 'attune: openmpi' "$dir.log" ||
+        { cat "$dir.log"; return 1; }
+}
+check_fails "ATTUNE_MPI: a folder without mpicc" "neither Open MPI nor MPICH" configure_for /nowhere
+wrapper=$(command -v mpicc.mpich)
+if [ -n "$wrapper" ]; then
+    check "ATTUNE_MPI: one of two MPI libraries" only_mpich "$wrapper"
+else
+    skip "ATTUNE_MPI: one of two MPI libraries" "no mpicc.mpich"
+fi
+rm -rf "$dir-named"
 finish
