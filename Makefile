@@ -7,12 +7,17 @@ all:
 check: ; @tools/setup check && tools/build release && tests/run
 demo:  ; @tools/setup demo && tools/build release && examples/demo
 soak:  ; @tools/setup soak && tools/build release && tests/run soak
+soak-long: ; @tools/setup soak && tools/build release && tests/soak/long
 asan:  ; @tools/build asan
 docs: all ; @tools/docs
 
 install: all
 	@cmake --install build --prefix '$(PREFIX)'
 
-clean: ; @rm -rf build build-dev build-asan
+uninstall: ; @cmake -P build/uninstall.cmake
 
-.PHONY: all check demo soak asan docs install clean
+package: ; @tools/setup package && umask 022 && tools/build package && cd build-package && cpack -G DEB && ls packages/*.deb
+
+clean: ; @rm -rf build build-dev build-asan build-package
+
+.PHONY: all check demo soak soak-long asan docs install uninstall package clean

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/known_pattern.h"
 #include "measure/program.h"
+#include "plan/patterns.h"
 #include "tune/allowance.h"
 #include "tune/drivers/offline_run.h"
 #include "tune/solution.h"
@@ -262,6 +264,21 @@ static bool share_patterns(tune *t)
     return err.status == ATN_OK && all != NULL ? true : failed(t, err.status, err.text);
 }
 
+/* Those that tasks name are known by the names that jobs give them.  A variant whose pattern is not
+ * known is refused. */
+static void keep_patterns(const tune *t, char **words, int n)
+{
+    for (int i = 0; i < n; i++) {
+        char name[ATN_PATTERN_NAME];
+        int call;
+        if (sscanf(words[i], "%*[^/]/%*[^/@]@%d", &call) != 1 || call < 0 ||
+            call >= t->patterns.calls || !atn_plan_has_patterns(t->patterns.op[call]))
+            continue;
+        atn_plan_pattern_name(atn_algo_known_number(&t->patterns, call), name);
+        atn_algo_known_keep_call(name, &t->patterns, call, NULL);
+    }
+}
+
 /* Rank 0 reads and verifies the schedules that variants name, and distributes them. */
 static bool share_files(const tune *t, char **words, int n)
 {
@@ -334,6 +351,7 @@ int main(int argc, char **argv)
     else if (atn_measure_timing_open(t.timing_word, &t.timing, &err) != ATN_OK)
         failed(&t, err.status, err.text);
     else if (share_patterns(&t) && share_files(&t, argv + i, argc - i)) {
+        keep_patterns(&t, argv + i, argc - i);
         t.run.session = atn_measure_session_new(&t.caller, &t.timing, &t.patterns);
         if (r == 0)
             coordinate(&t, argv + i, argc - i);

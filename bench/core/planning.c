@@ -5,6 +5,7 @@
  * Prints CSV: for each problem the median time of several plans with the budget of a job, and the
  * memory of the process so far.  --loss: instead, how much longer the first choice takes than that
  * of a plan without budget, both as predicted from the schedules of all ranks. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <time.h>
 
 #include "plan/planner.h"
+#include "plan/trial.h"
 #include "topo/topo.h"
 
 enum { REPEATS = 5 };
@@ -69,13 +71,19 @@ static atn_status time_plan(const atn_problem *q, const atn_machine *m, atn_erro
 
 /* ---- loss ---- */
 
-/* The choice as predicted from the schedules of all ranks. */
+/* The choice as predicted from the complete schedules of all ranks. */
 static double exact_seconds(const atn_choice *c, const atn_problem *q, const atn_machine *m)
 {
     int64_t unlimited = INT64_MAX;
     double seconds = INFINITY;
-    if (atn_plan_planner_time(c, q, m, NULL, &unlimited, &seconds, NULL) != ATN_OK)
+    atn_model_trial t;
+    atn_trial_probe probe;
+    if (atn_plan_trial_make(c, q, INT_MAX, &unlimited, &t, &probe, NULL) != ATN_OK)
         return INFINITY;
+    const atn_model *const model = atn_plan_planner_model(m, q->topo, q->p);
+    if (atn_plan_trial_time(&t, m, model, NULL, &seconds, NULL) != ATN_OK)
+        seconds = INFINITY;
+    atn_plan_trial_free(&t);
     return seconds;
 }
 

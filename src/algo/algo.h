@@ -18,7 +18,9 @@ enum {
     ATN_NEEDS_COMPOSITE = 32,  /* a composite number of ranks */
     ATN_NEEDS_LATENESS = 64,   /* not a requirement: a candidate only where an arrival pattern is
                                   known (early.h) */
-    ATN_NEEDS_SHARED = 128     /* all ranks share memory (shared.h) */
+    ATN_NEEDS_SHARED = 128,    /* all ranks share memory (shared.h) */
+    ATN_NEEDS_PATTERN = 256    /* not a requirement: a candidate only with a pattern of sizes
+                                  (known_pattern.h) */
 };
 
 /* Passes that may be applied; each adds its standard parameters (see param.c). */
@@ -153,6 +155,10 @@ atn_status atn_algo_build(const atn_row *row, const atn_problem *q, const atn_pa
  * of the schedule has no parameters. */
 atn_status atn_algo_build_unchecked(const atn_row *row, const atn_problem *q, const atn_params *prm,
                                     atn_schedule **schedule_p, atn_error *err);
+/* The same for some rounds of each segment: a part for predictions, which is not executed. */
+atn_status atn_algo_build_rounds(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                                 atn_round_window window, atn_schedule **schedule_p,
+                                 atn_error *err);
 
 /* Embeds another algorithm, e.g. reduce_scatter, then allgather; sets e->build and e->context.  Its
  * passes are not applied; `prm` NULL: defaults. */

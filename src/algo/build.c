@@ -154,12 +154,16 @@ static void run_passes(atn_builder *b, const atn_row *row, const atn_problem *q,
                              (int)atn_algo_params_get(row, prm, "every", 1));
 }
 
+/* window NULL: all rounds. */
 static atn_status build_named(const char *name, const atn_row *row, const atn_problem *q,
-                              const atn_params *prm, atn_schedule **schedule_p, atn_error *err)
+                              const atn_params *prm, const atn_round_window *window,
+                              atn_schedule **schedule_p, atn_error *err)
 {
     atn_builder *b = atn_builder_new(q);
     if (!b)
         return atn_fail(err, ATN_MEMORY, "%s: out of memory", name);
+    if (window != NULL)
+        atn_builder_show(b, *window);
     atn_algo_derived_open(q->topo); /* segments share what is derived from the topology */
     run_passes(b, row, q, prm);
     atn_algo_derived_close();
@@ -175,7 +179,7 @@ atn_status atn_algo_build(const atn_row *row, const atn_problem *q, const atn_pa
     atn_algo_derived_open(q->topo);
     const char *why = row->algo->build ? atn_algo_refuses(row, q, prm) : "it has no schedule";
     const atn_status status =
-        why ? ATN_NOT_APPLICABLE : build_named(name, row, q, prm, schedule_p, err);
+        why ? ATN_NOT_APPLICABLE : build_named(name, row, q, prm, NULL, schedule_p, err);
     atn_algo_derived_close();
     if (why == NULL)
         return status;
@@ -185,7 +189,13 @@ atn_status atn_algo_build(const atn_row *row, const atn_problem *q, const atn_pa
 atn_status atn_algo_build_unchecked(const atn_row *row, const atn_problem *q, const atn_params *prm,
                                     atn_schedule **schedule_p, atn_error *err)
 {
-    return build_named(row->name, row, q, prm, schedule_p, err);
+    return build_named(row->name, row, q, prm, NULL, schedule_p, err);
+}
+
+atn_status atn_algo_build_rounds(const atn_row *row, const atn_problem *q, const atn_params *prm,
+                                 atn_round_window window, atn_schedule **schedule_p, atn_error *err)
+{
+    return build_named(row->name, row, q, prm, &window, schedule_p, err);
 }
 
 void atn_algo_embed_algo(atn_builder *b, const atn_embed *e, const atn_algo *algo,

@@ -141,7 +141,7 @@ static server take(servers *idle, servers *busy, int now)
 static bool tree_down(const atn_problem *q, int *ranks, atn_early_message *list)
 {
     server *v = malloc(2 * sizeof *v * (size_t)q->p);
-    servers idle = {v, 0, -1}, busy = {v + q->p, 0, 1};
+    servers idle = {v, 0, -1}, busy = {v ? v + q->p : NULL, 0, 1};
 
     if (!v || !sort_ranks(q, -1, ranks)) {
         free(v);

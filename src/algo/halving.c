@@ -169,7 +169,8 @@ static void lay_out(const atn_halving *h, int *start, int *index)
 void atn_algo_halving_scatter(atn_builder *b, const atn_problem *q, atn_meeting meeting)
 {
     atn_halving h = {.core = atn_algo_core_pow2(q->p), .meeting = meeting};
-    int *start = malloc(sizeof *start * (2 * (size_t)q->p + 1)), *index = start + q->p + 1;
+    int *start = malloc(sizeof *start * (2 * (size_t)q->p + 1));
+    int *index = start ? start + q->p + 1 : NULL;
 
     if (!start) {
         atn_builder_fail(b, ATN_MEMORY, "out of memory");

@@ -4,6 +4,7 @@
  * received, in `sums`; later operands are received in `room` and added. */
 #include "algo/mirror.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 static const char *const words[] = {"bruck",     "neighbor", "recursive_doubling", "ring",
@@ -194,23 +195,47 @@ static void finish(mirror *m, const atn_problem *q)
 
 /* ---- the forward schedule ---- */
 
-static atn_schedule *build_forward(atn_builder *b, const atn_problem *q, const atn_algo *algo,
-                                   const atn_params *prm)
+static atn_schedule *build_rounds(atn_builder *b, const atn_problem *q, const atn_algo *algo,
+                                  const atn_params *prm, atn_round_window window)
 {
-    atn_problem f = *q;
     atn_schedule *s = NULL;
     atn_error err = {0};
+    atn_builder *inner = atn_builder_new(q);
 
-    f.op = q->op == ATN_REDUCE ? ATN_BCAST : ATN_ALLGATHER;
-    f.in_place = false;
-    atn_builder *inner = atn_builder_new(&f);
     if (!inner) {
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
         return NULL;
     }
-    algo->build(inner, &f, prm);
+    atn_builder_show(inner, window);
+    algo->build(inner, q, prm);
     if (atn_builder_finish(inner, algo->name, &s, &err) != ATN_OK)
         atn_builder_fail(b, err.status, err.text);
+    return s;
+}
+
+/* The first rounds of the mirrored algorithm are the last ones here: their number is known after a
+ * schedule without operations. */
+static atn_round_window mirrored(atn_builder *b, const atn_problem *q, const atn_algo *algo,
+                                 const atn_params *prm)
+{
+    const atn_round_window shown = atn_builder_shown(b), nothing = {0, 0};
+
+    if (shown.end == INT_MAX)
+        return shown;
+    atn_schedule *const empty = build_rounds(b, q, algo, prm, nothing);
+    const int rounds = empty ? empty->nrounds : 0;
+    atn_sched_schedule_free(empty);
+    return (atn_round_window){rounds - shown.end, rounds - shown.first};
+}
+
+static atn_schedule *build_forward(atn_builder *b, const atn_problem *q, const atn_algo *algo,
+                                   const atn_params *prm)
+{
+    atn_problem f = *q;
+
+    f.op = q->op == ATN_REDUCE ? ATN_BCAST : ATN_ALLGATHER;
+    f.in_place = false;
+    atn_schedule *s = build_rounds(b, &f, algo, prm, mirrored(b, &f, algo, prm));
     if (s && atn_sched_is_shared(s)) {
         atn_builder_refuse(b, "reads of shared memory cannot be reversed");
         atn_sched_schedule_free(s);

@@ -16,6 +16,7 @@ typedef struct {
     atn_lines l;
     atn_patterns *x;
     int row, rows; /* of the call being read; equal: complete */
+    bool pairs;    /* its lines name pairs */
     ATN_VEC(int64_t) bytes;
     ATN_VEC(atn_operation) op;
     ATN_VEC(int64_t) times;
@@ -46,14 +47,14 @@ static atn_status read_ranks(reader *d)
     return ATN_OK;
 }
 
-/* "allgatherv", "x20", in this order; both optional. */
+/* "allgatherv", "x20", "pairs", in this order; all optional. */
 static atn_status read_words(reader *d, atn_operation *op_p, int64_t *times_p)
 {
     const char *word = atn_lines_word(&d->l);
 
     *op_p = ATN_ALLTOALLV;
     *times_p = 1;
-    if (word && *word != 'x') {
+    if (word && *word != 'x' && strcmp(word, "pairs") != 0) {
         if (!atn_sched_operation_find(word, op_p) ||
             !(atn_sched_operation_get(*op_p)->flags & ATN_VARYING))
             return bad(d,
@@ -62,17 +63,32 @@ static atn_status read_words(reader *d, atn_operation *op_p, int64_t *times_p)
                        word);
         word = atn_lines_word(&d->l);
     }
-    if (word && (*word != 'x' || !atn_parse_size(word + 1, times_p) || *times_p < 1))
+    if (word && *word == 'x' && atn_parse_size(word + 1, times_p) && *times_p >= 1)
+        word = atn_lines_word(&d->l);
+    d->pairs = word && strcmp(word, "pairs") == 0;
+    if (word && !d->pairs)
         return bad(d, "the number of repetitions is written as x20, not", word);
+    if (d->pairs && atn_algo_pattern_is_line(*op_p))
+        return bad(d, "pairs of ranks have sizes in alltoallv and alltoallw only", NULL);
+    return ATN_OK;
+}
+
+/* Room for a matrix of which not all is in the file. */
+static atn_status fill_up(reader *d, int64_t sizes)
+{
+    for (int64_t i = 0; i < sizes; i++)
+        if (!atn_push(&d->bytes, 0))
+            return atn_lines_no_memory(&d->l);
     return ATN_OK;
 }
 
 static atn_status read_call(reader *d)
 {
+    const int p = d->x->p;
     atn_operation op;
     int64_t times;
 
-    if (d->x->p == 0)
+    if (p == 0)
         return bad(d, "ranks must come before the first call", NULL);
     if (d->row < d->rows)
         return bad(d, "the call before has too few lines, it must have one per rank", NULL);
@@ -81,18 +97,30 @@ static atn_status read_call(reader *d)
         return atn_lines_no_memory(&d->l);
     d->x->calls++;
     d->row = 0;
-    d->rows = atn_algo_pattern_is_line(op) ? 1 : d->x->p;
-    return st;
+    d->rows = d->pairs ? 0 : atn_algo_pattern_is_line(op) ? 1 : p;
+    return st == ATN_OK && d->pairs ? fill_up(d, (int64_t)p * p) : st;
 }
 
-/* A line is stored as a matrix whose other lines are zero. */
-static atn_status fill_up(reader *d)
+/* "0 1:8K 2:16": a sender, then receivers with sizes. */
+static atn_status read_pairs(reader *d, const char *word)
 {
     const int p = d->x->p;
+    int64_t *const matrix = d->bytes.v + d->bytes.n - (int64_t)p * p;
+    int from, to;
 
-    for (int64_t i = d->rows == 1 ? (int64_t)p * (p - 1) : 0; i > 0; i--)
-        if (!atn_push(&d->bytes, 0))
-            return atn_lines_no_memory(&d->l);
+    if (!number_in(word, 0, p - 1, &from))
+        return bad(d, "expected call or the number of a sender, not", word);
+    while ((word = atn_lines_word(&d->l)) != NULL) {
+        char number[16] = "";
+        const char *const colon = strchr(word, ':');
+        if (colon && colon - word < (int)sizeof number)
+            memcpy(number, word, (size_t)(colon - word));
+        if (!number_in(*number ? number : NULL, 0, p - 1, &to) ||
+            !atn_parse_size(colon + 1, &matrix[from * p + to]))
+            return bad(d, "receivers are written as RECEIVER:SIZE, not", word);
+        if (from == to)
+            matrix[from * p + to] = 0;
+    }
     return ATN_OK;
 }
 
@@ -116,8 +144,8 @@ static atn_status read_row(reader *d, const char *word)
                    n < d->x->p ? "too few sizes, there must be one per rank"
                                : "too many sizes, there must be one per rank",
                    NULL);
-    d->row++;
-    return line ? fill_up(d) : ATN_OK;
+    d->row++; /* a line is stored as a matrix whose other lines are zero */
+    return line ? fill_up(d, (int64_t)d->x->p * (d->x->p - 1)) : ATN_OK;
 }
 
 static atn_status read_line(reader *d)
@@ -126,7 +154,9 @@ static atn_status read_line(reader *d)
 
     if (strcmp(word, "ranks") == 0)
         return read_ranks(d);
-    return strcmp(word, "call") == 0 ? read_call(d) : read_row(d, word);
+    if (strcmp(word, "call") == 0)
+        return read_call(d);
+    return d->pairs ? read_pairs(d, word) : read_row(d, word);
 }
 
 atn_status atn_algo_patterns_parse(const char *text, const char *file, atn_patterns *x,

@@ -10,6 +10,9 @@
  *   1 1M 0
  *   call allgatherv x20     made twenty times; one line with a size for each rank
  *   8K 4K 0
+ *   call alltoallv pairs    only pairs of ranks with data: sender, then RECEIVER:SIZE ...
+ *   0 1:8K 2:16
+ *   2 1:1M
  *
  * The default operation is alltoallv.  gatherv, scatterv, allgatherv and reduce_scatter have one
  * line, alltoallv and alltoallw a matrix.

@@ -21,6 +21,8 @@ typedef struct {
     atn_waits waits;
     atn_phased how;
     bool by_receiver, inside; /* receivers send tokens; tokens inside blocks, not between */
+    bool single;              /* the input is one block, sent to all ranks */
+    int full;                 /* messages with data; those after them are not synchronised */
     int *op;                  /* message -> this rank's last operation for it */
     int *sends, nsends;       /* operations in order, data only */
     int *receives, nreceives;
@@ -101,28 +103,6 @@ static void tokens_for(emitter *m, int i)
 
 static bool synchronised(const emitter *m) { return m->waits.first != NULL; }
 
-/* Only the last segment is sent synchronously: it implies that all have left. */
-static void send_segment(emitter *m, int to, atn_ref from, bool last)
-{
-    if (last && synchronised(m) && !m->by_receiver)
-        atn_ssend(m->b, to, from);
-    else
-        atn_send(m->b, to, from);
-    for (int k = 0; k < m->until.n; k++)
-        atn_after(m->b, m->until.v[k]);
-    m->sends[m->nsends] = atn_here(m->b) - 1;
-    m->last_sent = true;
-}
-
-static void recv_segment(emitter *m, int from, atn_ref to)
-{
-    atn_recv(m->b, from, to);
-    if (synchronised(m))
-        atn_after(m->b, ago(m->receives, m->nreceives));
-    m->receives[m->nreceives] = atn_here(m->b) - 1;
-    m->last_sent = false;
-}
-
 /* Half of an exchange.  Dummy messages use the rank's own block, and scratch. */
 typedef struct {
     int peer;                         /* -1: none */
@@ -136,8 +116,34 @@ static atn_ref segment_of(const emitter *m, const half *h, bool sends, int k)
     if (!h->message)
         return sends ? atn_src(m->q->r * parts + k * m->x->parts, m->x->parts)
                      : atn_tmp_at(m->dummy, k * m->x->parts, m->x->parts);
-    const int first = h->peer * parts + h->message->first * segments + k * h->message->count;
+    const int block = sends && m->single ? 0 : h->peer;
+    const int first = block * parts + h->message->first * segments + k * h->message->count;
     return sends ? atn_src(first, h->message->count) : atn_dst(first, h->message->count);
+}
+
+/* Only the last segment is sent synchronously: it implies that all have left. */
+static void send_segment(emitter *m, const half *to, int k)
+{
+    const bool observed = to->message && to->message - m->x->list < m->full;
+    const atn_ref from = segment_of(m, to, true, k);
+
+    if (k == m->q->segments - 1 && observed && synchronised(m) && !m->by_receiver)
+        atn_ssend(m->b, to->peer, from);
+    else
+        atn_send(m->b, to->peer, from);
+    for (int i = 0; i < m->until.n; i++)
+        atn_after(m->b, m->until.v[i]);
+    m->sends[m->nsends] = atn_here(m->b) - 1;
+    m->last_sent = true;
+}
+
+static void recv_segment(emitter *m, int from, atn_ref to)
+{
+    atn_recv(m->b, from, to);
+    if (synchronised(m))
+        atn_after(m->b, ago(m->receives, m->nreceives));
+    m->receives[m->nreceives] = atn_here(m->b) - 1;
+    m->last_sent = false;
 }
 
 /* The operations of this rank in a phase.  The two halves are adjacent to each other, and otherwise
@@ -149,11 +155,11 @@ static void exchange(emitter *m, half to, half from)
 
     for (int k = 0; k < segments; k++) {
         if (to.peer >= 0 && first)
-            send_segment(m, to.peer, segment_of(m, &to, true, k), k == segments - 1);
+            send_segment(m, &to, k);
         if (from.peer >= 0)
             recv_segment(m, from.peer, segment_of(m, &from, false, k));
         if (to.peer >= 0 && !first)
-            send_segment(m, to.peer, segment_of(m, &to, true, k), k == segments - 1);
+            send_segment(m, &to, k);
     }
     if (to.message)
         m->op[to.message - m->x->list] = m->sends[m->nsends];
@@ -184,7 +190,7 @@ static int phase_with_tokens(emitter *m, int phase, int lo)
 
     m->until.n = 0;
     for (; i < m->x->n && m->x->list[i].phase == phase; i++) {
-        if (synchronised(m))
+        if (synchronised(m) && i < m->full)
             tokens_for(m, i);
         find_halves(m, i, &to, &from);
     }
@@ -232,6 +238,9 @@ static void run_phases(emitter *m)
 
 /* ---- interface ---- */
 
+const char *const atn_algo_phased_words[] = {
+    "none", "dummy", "sender", "receiver", "barrier", "barrier_sender", "barrier_receiver", NULL};
+
 static const struct {
     bool tokens, by_receiver, barrier;
 } kinds[] = {
@@ -253,20 +262,23 @@ static bool begin(emitter *m, const int *capacity)
         return false;
     m->sends = m->op + n;
     m->receives = m->sends + phases + 1;
+    atn_phases full = *m->x;
+    full.n = m->full;
     return !kinds[m->how.sync].tokens ||
-           atn_algo_waits_begin(m->q->topo, capacity, m->x, &m->waits);
+           atn_algo_waits_begin(m->q->topo, capacity, &full, &m->waits);
 }
 
 void atn_algo_phased_emit(atn_builder *b, const atn_problem *q, const atn_phases *x,
                           const int *capacity, const atn_phased *how)
 {
-    emitter m = {.b = b, .q = q, .x = x, .how = *how};
+    emitter m = {.b = b, .q = q, .x = x, .how = *how, .full = x->n - x->empty};
     const int parts = q->segments * x->parts;
     const atn_mark since = atn_mark_here(b);
 
     if (parts > 1)
         atn_split(b, parts);
-    atn_copy(b, atn_src(q->r * parts, parts), atn_dst(q->r * parts, parts));
+    m.single = atn_sched_operation_get(q->op)->source == ATN_SIDE_ONE;
+    atn_copy(b, atn_src(m.single ? 0 : q->r * parts, parts), atn_dst(q->r * parts, parts));
     if (begin(&m, capacity))
         run_phases(&m);
     else

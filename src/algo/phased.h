@@ -14,6 +14,7 @@ typedef enum {
     ATN_PHASED_BARRIER_SENDER,  /* a barrier between blocks of phases, `sender` inside a block */
     ATN_PHASED_BARRIER_RECEIVER /* the same with `receiver` */
 } atn_phased_sync;
+extern const char *const atn_algo_phased_words[]; /* their names */
 
 typedef struct {
     atn_phased_sync sync;

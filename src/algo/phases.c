@@ -114,8 +114,11 @@ bool atn_algo_phases_cut(const atn_topo *t, bool rated, const int64_t *bytes, at
     *x = (atn_phases){.p = t->p, .parts = most};
     x->list = malloc(sizeof *x->list * ((size_t)messages + 1));
     ok = ok && x->list;
-    for (int k = 0; ok && k <= most; k++)
+    for (int k = 0; ok && k <= most; k++) {
+        x->empty = x->n;
         add_turn(&plain, bytes, mean, k, k == most, x);
+    }
+    x->empty = x->n - x->empty;
     atn_algo_phases_end(&plain);
     if (!ok)
         atn_algo_phases_end(x);

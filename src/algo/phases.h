@@ -13,6 +13,7 @@ typedef struct {
 
 typedef struct {
     int p, phases, n;
+    int empty;               /* messages at the end of the list that are expected to have no data */
     int parts;               /* of every block; mostly 1 */
     atn_phase_message *list; /* by phase, then by sender; at most one per sender and phase */
     bool borrowed;           /* the list belongs to the cache of derived data */

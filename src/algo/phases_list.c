@@ -239,31 +239,36 @@ static bool improve(room *m, item *list, int n, int64_t bound, int *phases)
 
 /* ---- phases ---- */
 
-static bool schedule(room *m, const int64_t *bytes, item *list, int n)
+/* Returns the number of messages that have data; -1: no memory. */
+static int schedule(room *m, const int64_t *bytes, item *list, int n)
 {
     const int64_t bound = atn_algo_phases_bound(m->t, m->capacity);
     int positive = n;
 
     if (!fill_in(m, bytes, list))
-        return false;
+        return -1;
     qsort(list, (size_t)n, sizeof *list, by_need);
     while (bytes && positive > 0 && list[positive - 1].bytes == 0)
         positive--;
     int phases = arrange(m, list, n, positive, bound);
-    return phases >= 0 && (bytes || improve(m, list, n, bound, &phases));
+    return phases >= 0 && (bytes || improve(m, list, n, bound, &phases)) ? positive : -1;
 }
 
 static bool make(const atn_topo *t, const int *capacity, const int64_t *bytes, atn_phases *x)
 {
     const size_t p = (size_t)t->p;
+    const int n = t->p * (t->p - 1);
     item *list = malloc(sizeof *list * (p * p));
     room m;
     bool ok = room_begin(&m, t, capacity) && list;
 
     *x = (atn_phases){.p = t->p, .parts = 1, .list = malloc(sizeof *x->list * (p * p))};
-    ok = ok && x->list && (t->p == 1 || schedule(&m, bytes, list, t->p * (t->p - 1)));
-    for (int i = 0; ok && i < t->p * (t->p - 1); i++)
+    ok = ok && x->list;
+    const int full = ok && n > 0 ? schedule(&m, bytes, list, n) : 0;
+    ok = ok && full >= 0;
+    for (int i = 0; ok && i < n; i++)
         x->list[x->n++] = (atn_phase_message){list[i].phase, list[i].from, list[i].to, 0, 1};
+    x->empty = n - full;
     ok = ok && atn_algo_phases_sort(x);
     if (!ok)
         atn_algo_phases_end(x);

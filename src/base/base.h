@@ -99,6 +99,18 @@ const char *atn_interned(int64_t number);
 
 /* Whole file as a NUL-terminated string (caller frees). */
 atn_status atn_read_file(const char *path, char **text_p, size_t *bytes_p, atn_error *err);
+/* The same for a descriptor, which stays open; `name` for errors. */
+atn_status atn_read_descriptor(int fd, const char *name, char **text_p, size_t *bytes_p,
+                               atn_error *err);
+/* The same for a file that others may have written (trust.c, SECURITY.md).  ATN_FOUND: it must
+ * belong to this user or root, and not every user may write it; ATN_NAMED by the user: only refused
+ * if it belongs to another user and every user may write it. */
+typedef enum { ATN_NAMED, ATN_FOUND } atn_provider;
+atn_status atn_read_checked_file(const char *path, atn_provider provider, char **text_p,
+                                 size_t *bytes_p, atn_error *err);
+/* Whether this program has rights that its caller lacks (set-uid, file capabilities): Attune then
+ * does nothing, because the caller controls environment and files. */
+bool atn_is_privileged(void);
 /* Standard input, of any type; `name` for errors. */
 atn_status atn_read_input(const char *name, char **text_p, size_t *bytes_p, atn_error *err);
 /* Writes a temporary file beside the target and renames it: no reader or crash sees half a file. */

@@ -48,8 +48,8 @@ static bool read_all(int fd, char **text_p, size_t *bytes_p)
     return false;
 }
 
-static atn_status read_open(int fd, const char *path, char **text_p, size_t *bytes_p,
-                            atn_error *err)
+atn_status atn_read_descriptor(int fd, const char *path, char **text_p, size_t *bytes_p,
+                               atn_error *err)
 {
     size_t bytes = 0;
     if (!read_all(fd, text_p, &bytes))
@@ -64,14 +64,14 @@ atn_status atn_read_file(const char *path, char **text_p, size_t *bytes_p, atn_e
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return cannot(err, ATN_INPUT, path, "read");
-    const atn_status status = read_open(fd, path, text_p, bytes_p, err);
+    const atn_status status = atn_read_descriptor(fd, path, text_p, bytes_p, err);
     close(fd);
     return status;
 }
 
 atn_status atn_read_input(const char *name, char **text_p, size_t *bytes_p, atn_error *err)
 {
-    return read_open(STDIN_FILENO, name, text_p, bytes_p, err);
+    return atn_read_descriptor(STDIN_FILENO, name, text_p, bytes_p, err);
 }
 
 static bool write_all(int fd, const char *text, size_t bytes)
@@ -92,8 +92,10 @@ static bool write_all(int fd, const char *text, size_t bytes)
  * counter keep concurrent writers apart; a single writer always uses the same name. */
 static int open_beside(const char *target, bool alone, char *name, size_t size)
 {
-    if (alone && (size_t)snprintf(name, size, "%s.tmp", target) < size)
-        return open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (alone && (size_t)snprintf(name, size, "%s.tmp", target) < size) {
+        unlink(name); /* leftovers, or a link that another user has put there */
+        return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
     for (int i = 0; i < 1000; i++) {
         if ((size_t)snprintf(name, size, "%s.%ld.%d.tmp", target, (long)getpid(), i) >= size) {
             errno = ENAMETOOLONG;
@@ -259,7 +261,7 @@ atn_status atn_lock_file(const char *path, int *lock_p, atn_error *err)
 {
     char real[PATH_MAX], name[PATH_MAX + 8];
     snprintf(name, sizeof name, "%s.lock", realpath(path, real) != NULL ? real : path);
-    const int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0)
         return cannot(err, ATN_ENVIRONMENT, name, "opened");
     for (int waited = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; waited += LOCK_STEP_MS) {

@@ -60,4 +60,10 @@ atn_status atn_cli_calibrate_plan(atn_calibrating *c, atn_error *err);
 atn_status atn_cli_calibrate_messages(atn_calibrating *c, double seconds, atn_error *err);
 atn_status atn_cli_calibrate_blocks(atn_calibrating *c, double seconds, atn_error *err);
 
+/* ---- calibrate_page.c ---- */
+
+/* Writes entries, and the rules of a wisdom file (NULL: none), as a page. */
+atn_status atn_cli_calibrate_page(const char *path, const atn_store_entry *const *list, int n,
+                                  const char *wisdom, atn_error *err);
+
 #endif

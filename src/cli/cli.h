@@ -204,6 +204,8 @@ void atn_cli_help_noun(FILE *f, const atn_noun *noun);
 void atn_cli_help_command(FILE *f, const atn_command *c);
 /* `all`, a group or a topic; false: none of these. */
 bool atn_cli_help_word(FILE *f, const char *word);
+/* Commands as JSON: all (NULL, "all"), those of a group, of a noun, or one. */
+atn_status atn_cli_help_json(FILE *f, const char *word, const char *verb, atn_error *err);
 /* "attune algo show NAME [options]" */
 void atn_cli_usage_line(const atn_command *c, char *out, size_t size);
 /* attune(1) with the reference of all commands; the overview "attune", or one noun.  False: there

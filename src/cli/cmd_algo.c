@@ -27,6 +27,7 @@ static const struct {
     {ATN_NEEDS_EVEN, "even ranks"},           {ATN_NEEDS_SIZES, "sizes first"},
     {ATN_NEEDS_COMPOSITE, "composite ranks"}, {ATN_NEEDS_TOPOLOGY, "topology"},
     {ATN_NEEDS_LATENESS, "arrivals"},         {ATN_NEEDS_SHARED, "shared memory"},
+    {ATN_NEEDS_PATTERN, "pattern"},
 };
 
 static void join(char out[ROOM], const char *word, const char *between)
@@ -365,6 +366,7 @@ static void print_json(FILE *f, const atn_row *row)
     char room[ROOM];
     atn_json j = {.f = f};
     atn_report_json_open(&j, NULL, '{');
+    atn_report_json_int(&j, "version", 1); /* docs/schema/algo-show.json */
     for (int i = 0; i < FIELDS; i++) {
         if (fields[i].text == params_of)
             json_params(&j, row);

@@ -95,11 +95,11 @@ static atn_status collect_arguments(const atn_args *a, const atn_words *tasks, a
     seed_of(a, seed);
     bool ok = atn_cli_words_option(words, "seconds", atn_cli_arg_text(a, "seconds")) &&
               atn_cli_words_option(words, "calls", atn_cli_arg_text(a, "calls")) &&
-              atn_cli_words_option(words, "seed", seed) &&
-              atn_cli_words_setting(words, a, "topology", "ATTUNE_TOPOLOGY") &&
-              atn_cli_words_setting(words, a, "rules", "ATTUNE_RULES") &&
-              atn_cli_words_setting(words, a, "algorithm", "ATTUNE_ALGORITHM") &&
-              atn_cli_words_setting(words, a, "machine", "ATTUNE_MACHINE");
+              atn_cli_words_option(words, "seed", seed);
+    const atn_status status = atn_cli_words_topology(words, a, err);
+    ok = ok && atn_cli_words_setting(words, a, "rules", "ATTUNE_RULES") &&
+         atn_cli_words_setting(words, a, "algorithm", "ATTUNE_ALGORITHM") &&
+         atn_cli_words_setting(words, a, "machine", "ATTUNE_MACHINE");
     if (ok && atn_cli_arg_given(a, "imbalance"))
         ok = atn_cli_words_option(words, "imbalance", atn_cli_arg_text(a, "imbalance"));
     if (ok && atn_cli_arg_given(a, "late"))
@@ -110,7 +110,7 @@ static atn_status collect_arguments(const atn_args *a, const atn_words *tasks, a
         ok = add_form(a, words);
     for (int i = 0; i < tasks->n && ok; i++)
         ok = atn_cli_words_add(words, tasks->v[i]);
-    return ok ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+    return status != ATN_OK || ok ? status : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 
 /* ---- measuring ---- */

@@ -71,7 +71,8 @@ static atn_status load(stored *x, atn_error *err)
     atn_status status = ATN_OK;
     for (int i = 0; i < x->files.n && status == ATN_OK; i++) {
         if (access(x->files.path[i], F_OK) == 0)
-            status = atn_plan_store_read(x->files.path[i], &x->s, err);
+            status = atn_plan_store_read_of(x->files.path[i], atn_plan_files_provider(&x->files, i),
+                                            &x->s, err);
         x->end[i] = x->s.list.n;
     }
     return status;
@@ -140,11 +141,53 @@ static bool is_used(const lookup *l, const atn_store *s, int i)
     return l->n > 0 && atn_plan_store_select(s, &job, why) == i;
 }
 
+/* ---- --report ---- */
+
+/* The entry that the calibration has written. */
+static bool is_written(const atn_calibrating *c, const atn_store_entry *e)
+{
+    return strcmp(e->hosts, c->hosts) == 0 && strcmp(e->machine, c->job.machine) == 0 &&
+           strcmp(e->fabric, c->job.fabric) == 0 && e->ranks == atn_cli_calibrate_ranks(&c->job) &&
+           e->parameters != NULL;
+}
+
+/* With a lookup the entries that its job would use, else all; with `c` the one it has written. */
+static atn_status write_page(const atn_args *a, const atn_store *s, const lookup *l,
+                             const atn_calibrating *c, const char *wisdom, atn_error *err)
+{
+    const char *const path = atn_cli_arg_text(a, "report");
+    ATN_VEC(const atn_store_entry *) list = {0};
+    bool ok = true;
+    if (path == NULL)
+        return ATN_OK;
+    for (int i = 0; i < s->list.n && ok; i++) {
+        const atn_store_entry *const e = &s->list.v[i];
+        if (c != NULL ? is_written(c, e) : l->n == 0 || is_used(l, s, i))
+            ok = atn_push(&list, e);
+    }
+    const atn_status status =
+        ok ? atn_cli_calibrate_page(path, list.v, list.n, wisdom, err) : no_memory(err);
+    atn_vec_free(&list);
+    return status;
+}
+
+static atn_status report_written(const atn_calibrating *c, atn_error *err)
+{
+    atn_store s = {.list = {0}};
+    if (!atn_cli_arg_given(c->a, "report"))
+        return ATN_OK;
+    atn_status status = atn_plan_store_read(c->store, &s, err);
+    if (status == ATN_OK)
+        status = write_page(c->a, &s, NULL, c, c->wisdom, err);
+    atn_plan_store_free(&s);
+    return status;
+}
+
 /* ---- --show ---- */
 
 static const atn_column columns[] = {
     {"hosts", ATN_CELL_TEXT},  {"machine", ATN_CELL_TEXT}, {"fabric", ATN_CELL_TEXT},
-    {"ranks", ATN_CELL_TEXT},  {"date", ATN_CELL_TEXT},    {"topology", ATN_CELL_TEXT},
+    {"ranks", ATN_CELL_VALUE}, {"date", ATN_CELL_TEXT},    {"topology", ATN_CELL_TEXT},
     {"source", ATN_CELL_TEXT}, {"used", ATN_CELL_TEXT},
 };
 
@@ -202,6 +245,8 @@ static atn_status show(const atn_args *a, atn_error *err)
             put_row(&t, &x.s.list.v[i], source_of(&x, i), used_word(&l, &x.s, i));
         print_reason(&l, &x.s);
         status = atn_cli_arg_table(a, &t, err);
+        if (status == ATN_OK)
+            status = write_page(a, &x.s, &l, NULL, atn_cli_arg_text(a, "wisdom"), err);
     }
     atn_plan_store_free(&x.s);
     free_lookup(&l);
@@ -227,7 +272,7 @@ static bool is_forgotten(void *context, const atn_store_entry *e)
 
 static atn_status forget_in(const atn_args *a, const lookup *l, const char *path, atn_error *err)
 {
-    stored x = {.files.n = 1};
+    stored x = {.files = {.n = 1, .kind = {"job"}}};
     int removed = 0;
     snprintf(x.files.path[0], sizeof x.files.path[0], "%s", path);
     atn_status status = load(&x, err);
@@ -347,6 +392,8 @@ static atn_status calibrate(const atn_args *a, atn_error *err)
     else if (status == ATN_OK) {
         status = atn_cli_calibrate_run(&c, err);
         if (status == ATN_OK)
+            status = report_written(&c, err);
+        if (status == ATN_OK)
             report(&c);
     }
     atn_topo_discovery_free(&c.job);
@@ -386,6 +433,9 @@ static const atn_option options[] = {
              "File of calibrations; default: ATTUNE_CALIBRATION, else that of the user"),
     ATN_FILE("wisdom", "FILE",
              "Wisdom file that receives rules; default: ATTUNE_WISDOM, else that of the user"),
+    ATN_FILE("report", "FILE.html",
+             "Write a page: topology, times of messages, rules; with --show of the entries that it "
+             "lists as used, or all"),
     ATN_OPTION_MPI_LAUNCHER,
     ATN_OPTION_QUIET,
     {0},
@@ -409,6 +459,7 @@ const atn_command atn_cmd_calibrate = {
         {"attune calibrate --system --hosts 'node*' -- mpirun -n 16 --map-by node",
          "Calibrate a cluster of equal hosts for all users"},
         {"attune calibrate --show -- mpirun -n 16", "Show the entry that such a job would use"},
+        {"attune calibrate --show --report cluster.html", "Write all entries as a page"},
         {"attune calibrate --forget --hosts n[0-15]", "Remove the entry of these hosts"}),
     .files = ATN_NOTES(
         {"$XDG_DATA_HOME/attune/calibration",

@@ -149,20 +149,28 @@ static bool note_origin(const atn_args *a, atn_machine *m)
 
 enum { WARNINGS = 5 };
 
-static void warn(void *to, const char *text)
+typedef struct {
+    const atn_machine *m;
+    int n;
+} warnings;
+
+static void warn(void *to, int line, const char *text)
 {
-    int *n = to;
-    if ((*n)++ < WARNINGS)
-        fprintf(stderr, "attune: warning: %s\n", text);
+    warnings *const w = to;
+    char place[16] = "";
+    if (line > 0)
+        snprintf(place, sizeof place, ":%d", line);
+    if (w->n++ < WARNINGS)
+        fprintf(stderr, "attune: warning: %s%s: %s\n", w->m->origin, place, text);
 }
 
 /* Limited, so that the report stays visible. */
 static void print_warnings(const atn_machine *m)
 {
-    int n = 0;
-    atn_model_machine_warnings(m, warn, &n);
-    if (n > WARNINGS)
-        fprintf(stderr, "attune: warning: and %d more implausible values\n", n - WARNINGS);
+    warnings w = {.m = m};
+    atn_model_machine_warnings(m, warn, &w);
+    if (w.n > WARNINGS)
+        fprintf(stderr, "attune: warning: and %d more implausible values\n", w.n - WARNINGS);
 }
 
 static atn_status write_machine(const atn_args *a, atn_survey *s, atn_error *err)

@@ -136,10 +136,6 @@ static const atn_column columns[] = {{"mapping", ATN_CELL_TEXT},
 
 static atn_status print_table(const study *s, atn_error *err)
 {
-    static const char *const words[] = {
-        [ATN_TAU_UNDECIDED] = "undecided", [ATN_TAU_LESS] = "less",
-        [ATN_TAU_AT_MOST] = "no more",     [ATN_TAU_EQUAL] = "equal",
-        [ATN_TAU_AT_LEAST] = "no less",    [ATN_TAU_GREATER] = "more"};
     atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
     for (int i = 0; i < s->n; i++) {
         const row *x = &s->rows[i];
@@ -147,9 +143,9 @@ static atn_status print_table(const study *s, atn_error *err)
         char *formula = atn_tau_terms_text(&x->terms, atn_cli_formula_style(s->a));
         atn_report_cell(&t, "%s", x->name);
         atn_report_cell(&t, "%.3f", x->seconds * 1e6);
-        atn_report_cell(
-            &t, "%s",
-            words[atn_tau_terms_compare(&x->terms, &s->rows[0].terms, s->view.slower, NULL)]);
+        const atn_tau_verdict v =
+            atn_tau_terms_compare(&x->terms, &s->rows[0].terms, s->view.slower, NULL);
+        atn_report_cell(&t, "%s", atn_tau_verdict_words[v]);
         atn_report_cell(&t, "%s", word ? word : "");
         atn_report_cell(&t, "%s", formula ? formula : "");
         t.failed = t.failed || !word || !formula;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/findings.h"
 #include "cli/forecast.h"
 #include "model/model.h"
 
@@ -107,7 +108,36 @@ static int run_time(const atn_args *a, atn_error *err)
 
 /* ---- check ---- */
 
-static void print_line(void *to, const char *text) { fprintf(to, "%s\n", text); }
+typedef struct {
+    atn_reported r;
+    const char *file;
+} checking;
+
+static void add_warning(void *to, int number, const char *text)
+{
+    checking *const c = to;
+    atn_cli_findings_add(&c->r, c->file, number, "warning", "%s", text);
+}
+
+static void print_machine(FILE *f, const char *file, const atn_machine *m, int odd)
+{
+    fprintf(f, "%s: %d channel%s%s, %d reduction%s, %s\n", file, m->nchannels,
+            m->nchannels == 1 ? "" : "s", atn_model_machine_shares(m) ? " and shared memory" : "",
+            m->ngammas, m->ngammas == 1 ? "" : "s",
+            odd ? "implausible values listed above" : "all values plausible");
+}
+
+static atn_status write_warnings(const atn_args *a, const atn_machine *m, atn_error *err)
+{
+    checking c = {atn_cli_findings_begin(a), a->operands[0]};
+    const int odd = atn_model_machine_warnings(m, add_warning, &c);
+    if (c.r.text)
+        print_machine(c.r.text, c.file, m, odd);
+    const atn_status st = atn_cli_findings_end(&c.r, err);
+    if (st)
+        return st;
+    return odd ? ATN_FINDING : ATN_OK;
+}
 
 static int run_check(const atn_args *a, atn_error *err)
 {
@@ -119,15 +149,7 @@ static int run_check(const atn_args *a, atn_error *err)
     const char *why = st ? NULL : atn_model_machine_refuses(m, t);
     if (why)
         st = atn_fail(err, ATN_INPUT, "%s: %s", a->operands[0], why);
-    if (!st) {
-        const int odd = atn_model_machine_warnings(m, print_line, a->out);
-        fprintf(a->out, "%s: %d channel%s%s, %d reduction%s, %s\n", a->operands[0], m->nchannels,
-                m->nchannels == 1 ? "" : "s",
-                atn_model_machine_shares(m) ? " and shared memory" : "", m->ngammas,
-                m->ngammas == 1 ? "" : "s",
-                odd ? "implausible values listed above" : "all values plausible");
-        st = odd ? ATN_FINDING : ATN_OK;
-    }
+    st = st ? st : write_warnings(a, m, err);
     atn_topo_free(t);
     atn_model_machine_free(m);
     return st;
@@ -179,6 +201,7 @@ const atn_command atn_cmd_model_check = {
         "1).",
     .examples = ATN_NOTES({"attune model check cluster.machine", "Check a measured machine"}),
     .options = check_options,
+    .formats = atn_cli_findings_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = run_check,
 };

@@ -246,26 +246,53 @@ static int run_circuits(const atn_args *a, atn_error *err)
 
 /* ---- check ---- */
 
+/* `why` has no text if the circuits are proven. */
+static void write_verdict(const atn_args *a, const atn_circuits *c, int ranks, const atn_error *why)
+{
+    const char *const path = a->operands[1];
+    const bool proven = why->status == ATN_OK;
+    if (!proven)
+        fprintf(a->out, "%s: %s\n", path, why->text);
+    else
+        fprintf(a->out,
+                "%s: %d messages of %d ranks, %d changes of circuits, complete at %.6g: proven\n",
+                path, c->n, ranks, c->changes, c->time);
+}
+
+static void write_verdict_json(const atn_args *a, const atn_circuits *c, int ranks,
+                               const atn_error *why)
+{
+    const bool proven = why->status == ATN_OK;
+    atn_json j = {.f = a->out};
+    char digits[32] = "";
+    if (proven)
+        snprintf(digits, sizeof digits, "%.6g", c->time);
+    atn_report_json_open(&j, NULL, '{');
+    atn_report_json_int(&j, "version", 1); /* docs/schema/ron-check.json */
+    atn_report_json_text(&j, "file", a->operands[1]);
+    atn_report_json_bool(&j, "proven", proven);
+    atn_report_json_int(&j, "ranks", ranks);
+    atn_report_json_int(&j, "messages", c->n);
+    atn_report_json_int(&j, "changes", c->changes);
+    atn_report_json_number(&j, "time_us", digits);
+    atn_report_json_text(&j, "why", proven ? NULL : why->text);
+    atn_report_json_close(&j, '}');
+}
+
 static int run_check(const atn_args *a, atn_error *err)
 {
-    const char *path = a->operands[1];
     atn_error why = {.status = ATN_OK};
     const atn_ron net = network_of(a);
+    const bool json = strcmp(atn_cli_arg_format(a), "json") == 0;
     graph x;
     atn_circuits c;
     atn_status st = load(a, &x, err);
     if (st)
         return st;
-    st = atn_ron_circuits_read(path, &x.g, &c, err);
+    st = atn_ron_circuits_read(a->operands[1], &x.g, &c, err);
     if (!st) {
         st = atn_ron_check(&x.g, &net, &c, &why);
-        if (st)
-            fprintf(a->out, "%s: %s\n", path, why.text);
-        else
-            fprintf(a->out,
-                    "%s: %d messages of %d ranks, %d changes of circuits, complete at %.6g: "
-                    "proven\n",
-                    path, c.n, x.g.p, c.changes, c.time);
+        (json ? write_verdict_json : write_verdict)(a, &c, x.g.p, &why);
         atn_model_circuits_free(&c);
     }
     graph_free(&x);
@@ -343,6 +370,8 @@ const atn_command atn_cmd_ron_circuits = {
     .run = run_circuits,
 };
 
+static const char *const check_formats[] = {"text", "json", NULL};
+
 const atn_command atn_cmd_ron_check = {
     .noun = "ron",
     .verb = "check",
@@ -353,6 +382,7 @@ const atn_command atn_cmd_ron_check = {
         {"attune ron check allgather/ring circuits.csv -p 8", "Verify a list of circuits"}),
     .options = net_options,
     .shared = atn_cli_schedule_options,
+    .formats = check_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = run_check,
 };

@@ -182,6 +182,7 @@ static atn_status show_json(const atn_args *a, const atn_set *set, int lo, int h
     const atn_operation_info *o = atn_sched_operation_get(s->q.op);
     atn_json j = {.f = a->out};
     atn_report_json_open(&j, NULL, '{');
+    atn_report_json_int(&j, "version", 1); /* docs/schema/schedule-show.json */
     atn_report_json_text(&j, "name", s->name);
     atn_report_json_text(&j, "operation", o->name);
     atn_report_json_int(&j, "p", s->q.p);

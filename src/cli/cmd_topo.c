@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/findings.h"
+#include "report/table.h"
 #include "report/topo_report.h"
 #include "topo/inside.h"
 #include "topo/read.h"
@@ -136,16 +137,42 @@ static void print_fine(FILE *f, const char *name, const atn_topo *t, int remarks
 }
 
 /* A valid topology that does not match the options is a finding as well. */
-static atn_status check_options(const atn_args *a, atn_topo **topo_p, int *wrong_p, atn_error *err)
+static atn_status check_options(const atn_args *a, atn_topo **topo_p, atn_findings *found,
+                                atn_error *err)
 {
     atn_error why = {0};
     const atn_status st = apply_options(a, topo_p, &why);
     if (st == ATN_INPUT) {
-        fprintf(a->out, "%s\n", why.text);
-        ++*wrong_p;
+        if (strcmp(atn_cli_arg_format(a), "text") == 0)
+            fprintf(a->out, "%s\n", why.text);
+        atn_topo_found(found, 0, "%s", why.text);
         return ATN_OK;
     }
     return st ? atn_fail(err, st, "%s", why.text) : ATN_OK;
+}
+
+static atn_status write_findings(const atn_args *a, const atn_findings *found, atn_error *err)
+{
+    atn_reported r = atn_cli_findings_begin(a);
+    for (int i = 0; i < found->list.n; i++) {
+        const atn_finding *const one = &found->list.v[i];
+        atn_cli_findings_add(&r, found->file, one->line, one->remark ? "note" : "error", "%s",
+                             one->text);
+    }
+    return atn_cli_findings_end(&r, err);
+}
+
+static atn_status report_findings(const atn_args *a, atn_findings *found, atn_topo **topo_p,
+                                  atn_error *err)
+{
+    if (strcmp(atn_cli_arg_format(a), "text") == 0)
+        atn_topo_findings_print(a->out, found);
+    atn_status st = *topo_p ? check_options(a, topo_p, found, err) : ATN_OK;
+    if (!st && strcmp(atn_cli_arg_format(a), "text") != 0)
+        return write_findings(a, found, err);
+    if (*topo_p && !st && found->wrong == 0)
+        print_fine(a->out, found->file, *topo_p, found->list.n);
+    return st;
 }
 
 static int check(const atn_args *a, atn_error *err)
@@ -154,15 +181,11 @@ static int check(const atn_args *a, atn_error *err)
     atn_findings found = {0};
     atn_topo *t = NULL;
     atn_status st = atn_topo_examine(name, &found, &t, err);
-    int wrong = found.wrong;
     if (!st)
-        atn_topo_findings_print(a->out, &found);
-    if (t)
-        st = check_options(a, &t, &wrong, err);
-    if (t && !st && wrong == 0)
-        print_fine(a->out, name, t, found.list.n);
-    if (!st && wrong > 0)
-        st = atn_fail(err, ATN_FINDING, "%s: %d finding%s", name, wrong, wrong == 1 ? "" : "s");
+        st = report_findings(a, &found, &t, err);
+    if (!st && found.wrong > 0)
+        st = atn_fail(err, ATN_FINDING, "%s: %d finding%s", name, found.wrong,
+                      found.wrong == 1 ? "" : "s");
     atn_topo_free(t);
     atn_topo_findings_free(&found);
     return st;
@@ -187,7 +210,10 @@ static const char what_detail[] =
     "WHAT is a file (topology.conf of Slurm, a graph, a list of hosts, XML of hwloc) or a string: "
     "4x8@100M (4 switches with 8 hosts each, links of 100 Mbit/s), chain:4x8@100M (switches in a "
     "row), fattree:8x8x16@100G, torus:8x8x8@40G, dragonfly:9x8x4@25G, hosts:n[0-7] (one switch), "
-    "hwloc:this (inside this machine).";
+    "hwloc:this (inside this machine). Files of other tools are recognised by their content: "
+    "topology.yaml, ibnetdiscover, iblinkinfo, forwarding tables of OpenSM, lldpctl -f json, "
+    "netloc, "
+    "platforms of SimGrid, tables such as site,rack,host.";
 
 static const atn_option shared_options[] = {
     ATN_TEXT("ranks", "ORDER", NULL,
@@ -251,6 +277,7 @@ const atn_command atn_cmd_topo_check = {
     .help = "Check a topology and list all errors",
     .examples = ATN_NOTES({"attune topo check cluster.conf", "Check a file"}),
     .detail = what_detail,
+    .formats = atn_cli_findings_formats,
     .shared = shared_options,
     .flags = ATN_CMD_OUTPUT,
     .run = check,

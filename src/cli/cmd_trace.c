@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/gzip.h"
 #include "cli/run.h"
 #include "cli/trace.h"
 #include "plan/settings.h"
@@ -155,21 +156,50 @@ atn_status atn_cli_trace_load(const atn_args *a, atn_trace **t_p, atn_error *err
 
 /* ---- export ---- */
 
+static bool is_packed(const char *path)
+{
+    const size_t n = path != NULL ? strlen(path) : 0;
+    return n > 3 && strcmp(path + n - 3, ".gz") == 0;
+}
+
+static atn_status write_export(const atn_args *a, FILE *f, const atn_trace *t, atn_error *err)
+{
+    int64_t left_out = 0;
+    if (strcmp(atn_cli_arg_format(a), "csv") == 0) {
+        atn_trace_csv(f, t, -1);
+        return ATN_OK;
+    }
+    const atn_status status = atn_trace_chrome(f, t, atn_cli_arg_int(a, "events"), &left_out, err);
+    if (status == ATN_OK && left_out > 0)
+        fprintf(stderr,
+                "attune: note: the longest %lld calls are exported and %lld shorter ones are left "
+                "out; --events 0 exports all\n",
+                (long long)atn_cli_arg_int(a, "events"), (long long)left_out);
+    return status;
+}
+
 static int export(const atn_args *a, atn_error *err)
 {
     atn_trace *t = NULL;
+    FILE *f = a->out;
     atn_status status = atn_cli_trace_load(a, &t, err);
-    if (status != ATN_OK)
-        return status;
-    if (strcmp(atn_cli_arg_format(a), "csv") == 0)
-        atn_trace_csv(a->out, t, -1);
-    else
-        status = atn_trace_chrome(a->out, t, err);
+    if (status == ATN_OK && is_packed(atn_cli_arg_text(a, "output")))
+        status = atn_cli_gzip_open(a->out, &f, err);
+    if (status == ATN_OK)
+        status = write_export(a, f, t, err);
+    if (f != NULL && f != a->out && fclose(f) != 0 && status == ATN_OK)
+        status = atn_fail(err, ATN_MEMORY, "out of memory");
     atn_trace_free(t);
     return status;
 }
 
 static const char *const export_formats[] = {"perfetto", "csv", NULL};
+
+static const atn_option export_options[] = {
+    ATN_INT("events", "N", "2000000", 0, INT32_MAX,
+            "perfetto: maximum number of calls, the longest; 0: all"),
+    {0},
+};
 
 const atn_command atn_cmd_trace_export = {
     .noun = "trace",
@@ -178,9 +208,11 @@ const atn_command atn_cmd_trace_export = {
     .help = "Convert a trace for other programs",
     .detail = "'perfetto' is JSON for ui.perfetto.dev and chrome://tracing: a process per rank, a "
               "slice per call, arrows from sends to receives. 'csv' has a line per event; times "
-              "are nanoseconds on the clock of rank 0 since the first call of the job.",
+              "are nanoseconds on the clock of rank 0 since the first call of the job. If the name "
+              "of the output ends with .gz, it is compressed; ui.perfetto.dev opens such files.",
     .examples = ATN_NOTES(
-        {"attune trace export trace -o trace.json", "Write a file that ui.perfetto.dev opens"}),
+        {"attune trace export trace -o trace.json.gz", "Write a file that ui.perfetto.dev opens"}),
+    .options = export_options,
     .shared = atn_cli_trace_options,
     .formats = export_formats,
     .flags = ATN_CMD_OUTPUT,

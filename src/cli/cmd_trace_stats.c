@@ -9,8 +9,8 @@
 
 static const atn_column event_columns[] = {
     {"rank", ATN_CELL_NUMBER},  {"begin_us", ATN_CELL_NUMBER}, {"time_us", ATN_CELL_NUMBER},
-    {"call", ATN_CELL_TEXT},    {"partner", ATN_CELL_TEXT},    {"tag", ATN_CELL_TEXT},
-    {"bytes", ATN_CELL_NUMBER}, {"comm", ATN_CELL_TEXT},       {"request", ATN_CELL_TEXT},
+    {"call", ATN_CELL_TEXT},    {"partner", ATN_CELL_VALUE},   {"tag", ATN_CELL_VALUE},
+    {"bytes", ATN_CELL_NUMBER}, {"comm", ATN_CELL_TEXT},       {"request", ATN_CELL_VALUE},
     {"site", ATN_CELL_TEXT},
 };
 enum { EVENT_COLUMNS = sizeof event_columns / sizeof *event_columns };
@@ -151,7 +151,8 @@ static int arrivals(const atn_args *a, atn_error *err)
 
 static const char *const stats_words[] = {"summary",  "calls",   "ranks", "sizes",
                                           "partners", "between", NULL};
-static const char *const arrival_words[] = {"operations", "factors", "invocations", NULL};
+static const char *const arrival_words[] = {"collectives", "waiting",     "operations",
+                                            "factors",     "invocations", NULL};
 
 static const atn_option stats_options[] = {
     ATN_WORD("table", "NAME", NULL, stats_words, "Only this table"),
@@ -178,7 +179,8 @@ const atn_command atn_cmd_trace_stats = {
 
 static const atn_option arrivals_options[] = {
     ATN_WORD("table", "NAME", NULL, arrival_words,
-             "Only this table; 'invocations' lists every call by time"),
+             "Only this table; 'collectives': time by operation, communicator and size; "
+             "'invocations': every call by time"),
     ATN_OPTION_MACHINE("Machine file for message times; default: measured by the job"),
     {0},
 };
@@ -192,9 +194,13 @@ const atn_command atn_cmd_trace_arrivals = {
         "The average imbalance of a call is the mean deviation of its ranks from their mean "
         "arrival time; the worst imbalance is the time from the first to the last arrival. Divided "
         "by the time of one message of the same size, they are imbalance factors; a call is "
-        "balanced if its worst factor is below 1. The computation since the last collective shows "
+        "balanced if its worst factor is below 1. The first tables have the time of collectives, "
+        "summed over ranks, by operation, communicator and size (powers of two), and by rank; the "
+        "time before the last rank enters is waiting. The computation since the last collective "
+        "shows "
         "whether work imbalance causes the skew.",
     .examples = ATN_NOTES(
+        {"attune trace arrivals trace --table collectives", "Where the time of collectives goes"},
         {"attune trace arrivals trace --table factors", "Distribution of imbalance factors"}),
     .options = arrivals_options,
     .shared = atn_cli_trace_options,

@@ -3,11 +3,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/sampling.h"
 #include "cli/tune.h"
+#include "plan/patterns.h"
 #include "plan/settings.h"
 #include "plan/wisdom.h"
 
@@ -16,6 +18,8 @@ typedef struct {
     atn_sizes sizes; /* ascending */
     atn_loads loads; /* requested problems */
     char wisdom[PATH_MAX], raw[PATH_MAX];
+    char patterns[PATH_MAX]; /* file of recorded calls; "": none */
+    uint64_t program;        /* that makes them; 0: unknown */
     bool resume;
     double seconds; /* --time; 0: unlimited */
     atn_words arguments;
@@ -66,6 +70,64 @@ static atn_status check_raw(tuning *t, atn_error *err)
     return status;
 }
 
+/* ---- recorded calls ---- */
+
+/* Jobs recognise a program by the name of its executable. */
+static void name_program(tuning *t, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *given = atn_cli_arg_text(t->a, "program");
+    if (given != NULL && path != given)
+        return;
+    slash = slash != NULL ? slash + 1 : path;
+    t->program = *slash != '\0' ? atn_plan_program_hash(slash) : 0;
+}
+
+/* The job reads the calls of a trace from a file, too. */
+static atn_status convert_trace(tuning *t, const char *folder, atn_error *err)
+{
+    char *text = NULL, *program = NULL;
+    atn_status status = find_wisdom(t, err);
+    if (status == ATN_OK && snprintf(t->patterns, PATH_MAX, "%s.calls", t->wisdom) >= PATH_MAX)
+        status = atn_fail(err, ATN_USAGE, "the path of the wisdom file is too long");
+    if (status == ATN_OK)
+        status = atn_cli_tune_trace(folder, &text, &program, err);
+    if (status == ATN_OK) {
+        atn_make_folders(t->patterns);
+        name_program(t, program);
+        status = atn_write_file(t->patterns, text, strlen(text), err);
+    }
+    free(text);
+    free(program);
+    return status;
+}
+
+static atn_status find_patterns(tuning *t, atn_error *err)
+{
+    const char *given = atn_cli_arg_text(t->a, "patterns");
+    const char *program = atn_cli_arg_text(t->a, "program");
+    struct stat about;
+    if (program != NULL && given == NULL)
+        return atn_fail(err, ATN_USAGE, "--program applies to --patterns only");
+    if (given == NULL)
+        return ATN_OK;
+    if (program != NULL)
+        name_program(t, program);
+    if (stat(given, &about) == 0 && S_ISDIR(about.st_mode))
+        return convert_trace(t, given, err);
+    return snprintf(t->patterns, PATH_MAX, "%s", given) < PATH_MAX
+               ? ATN_OK
+               : atn_fail(err, ATN_USAGE, "--patterns: the path is too long");
+}
+
+/* As an absolute path, because ranks may start in another folder. */
+static bool add_patterns(const tuning *t, atn_words *words)
+{
+    char real[PATH_MAX];
+    return t->patterns[0] == '\0' ||
+           atn_cli_words_option(words, "patterns",
+                                realpath(t->patterns, real) != NULL ? real : t->patterns);
+}
+
 /* ---- the job ---- */
 
 /* A shared object is recognised by its name and passed as an absolute path. */
@@ -81,11 +143,13 @@ static atn_status collect_arguments(tuning *t, atn_error *err)
 {
     const atn_args *a = t->a;
     atn_words tasks = {0}, *words = &t->arguments;
-    const atn_status status = atn_cli_tune_tasks(a, &t->sizes, &tasks, &t->loads, err);
+    const char *patterns = t->patterns[0] != '\0' ? t->patterns : NULL;
+    atn_status status = atn_cli_tune_tasks(a, patterns, &t->sizes, &tasks, &t->loads, err);
+    if (status == ATN_OK)
+        status = atn_cli_words_topology(words, a, err);
     bool ok =
-        atn_cli_words_setting(words, a, "machine", "ATTUNE_MACHINE") &&
-        atn_cli_words_setting(words, a, "patterns", NULL) &&
-        atn_cli_words_setting(words, a, "topology", "ATTUNE_TOPOLOGY") && add_timing(words, a) &&
+        atn_cli_words_setting(words, a, "machine", "ATTUNE_MACHINE") && add_patterns(t, words) &&
+        add_timing(words, a) &&
         (t->seconds == 0 || atn_cli_words_option(words, "time", atn_cli_arg_text(a, "time"))) &&
         (!atn_cli_arg_given(a, "exhaustive") || atn_cli_words_option(words, "exhaustive", "1")) &&
         (!atn_cli_arg_given(a, "dry-run") || atn_cli_words_option(words, "design", "1")) &&
@@ -163,15 +227,15 @@ static atn_status write_results(const tuning *t, double seconds, atn_error *err)
     atn_samples s = {0};
     atn_solutions list = {0};
     atn_rules *rules = NULL;
-    int64_t place = 0;
+    atn_tune_scope scope = {.program = t->program};
     atn_status status = atn_report_samples_read(t->raw, &s, err);
     if (status == ATN_OK && !atn_tune_solutions_find(&s, &list))
         status = no_memory(err);
     if (status == ATN_OK)
-        status = find_place(t, s.place, &place, err);
+        status = find_place(t, s.place, &scope.place, err);
     if (status == ATN_OK)
         status =
-            atn_tune_solutions_rules(&list, &t->loads, (int64_t)time(NULL), place, &rules, err);
+            atn_tune_solutions_rules(&list, &t->loads, (int64_t)time(NULL), &scope, &rules, err);
     if (status == ATN_OK && !describe(t, rules, &s))
         status = no_memory(err);
     if (status == ATN_OK)
@@ -193,6 +257,8 @@ static atn_status prepare(tuning *t, atn_error *err)
     if (status == ATN_OK)
         qsort(t->sizes.v, (size_t)t->sizes.n, sizeof *t->sizes.v, ascending);
     t->seconds = atn_cli_arg_number(t->a, "time");
+    if (status == ATN_OK)
+        status = find_patterns(t, err);
     if (status == ATN_OK && !atn_cli_arg_given(t->a, "dry-run"))
         status = find_wisdom(t, err);
     if (status == ATN_OK && !atn_cli_arg_given(t->a, "dry-run"))
@@ -229,9 +295,12 @@ static const atn_option options[] = {
     ATN_TEXT("candidates", "LIST|FILE", "all",
              "Candidates in addition to native: names such as bcast/chain{segment=8K}, all "
              "(promising ones), file{schedule=FILE}; or a file with one name per line"),
-    ATN_FILE("patterns", "FILE",
+    ATN_FILE("patterns", "FILE|TRACE",
              "Instead of operations and sizes: the irregular calls of a program, recorded with "
-             "ATTUNE_RECORD (docs/offline-tuning.md)"),
+             "ATTUNE_RECORD or 'attune trace record' (docs/offline-tuning.md)"),
+    ATN_TEXT("program", "NAME", NULL,
+             "With --patterns: executable that makes these calls; its jobs begin with the rules in "
+             "their first call; default: that of a TRACE"),
     ATN_OPTION_MACHINE("Machine file of 'attune measure': predictions order and prune candidates"),
     ATN_OPTION_TOPOLOGY("Topology, for topology-aware algorithms"),
     ATN_FLAG("exhaustive", "Keep all candidates: each is measured as often as the best"),
@@ -267,13 +336,16 @@ const atn_command atn_cmd_tune = {
         "parameters of the best are refined, and it must then be at least 3 % faster than native "
         "on new samples with 95 % confidence, else the result is native. Between sizes with "
         "different winners, the crossover is located. The rules are merged into the wisdom file, "
-        "which jobs read. The search may be killed at any time and resumed.",
+        "which jobs read. The search may be killed at any time and resumed.\n\n"
+        "With --patterns, each recorded pattern of sizes is a problem, for which algorithms made "
+        "for it are candidates, too; its rule serves where jobs recognise the pattern.",
     .examples = ATN_NOTES(
         {"attune tune -- mpirun -n 16", "Tune the default operations and sizes"},
         {"attune tune --ops allreduce --sizes 4K:4M:x4 --time 600 --report tune.html -- srun -n 64",
          "Tune one operation in about ten minutes and write a report"},
         {"attune tune --resume -- mpirun -n 16", "Continue an interrupted search"}),
-    .files = ATN_NOTES({"WISDOM.samples", "Samples of 'attune tune', next to its wisdom file"}),
+    .files = ATN_NOTES({"WISDOM.samples", "Samples of 'attune tune', next to its wisdom file"},
+                       {"WISDOM.calls", "The calls of --patterns TRACE"}),
     .options = options,
     .formats = atn_report_table_formats,
     .flags = ATN_CMD_OUTPUT | ATN_CMD_REST | ATN_CMD_JOB,

@@ -1,8 +1,9 @@
-/* cmd_wisdom.c - attune wisdom show, check, merge, diff, forget. */
+/* cmd_wisdom.c - attune wisdom show, check, merge, forget. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/findings.h"
+#include "cli/wisdom.h"
 #include "plan/settings.h"
 #include "plan/wisdom.h"
 
@@ -30,11 +31,15 @@ static int run_show(const atn_args *a, atn_error *err)
         a->noperands > 0 ? atn_plan_rules_read(a->operands[0], &rules, err) : load_all(&rules, err);
     if (status != ATN_OK)
         return status;
-    if (!atn_plan_rules_print(a->out, rules))
+    if (a->command->formats != NULL && strcmp(atn_cli_arg_format(a), "text") != 0)
+        status = atn_cli_wisdom_table(a, rules, err);
+    else if (!atn_plan_rules_print(a->out, rules))
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     atn_plan_rules_free(rules);
     return status;
 }
+
+static const char *const show_formats[] = {"text", "table", "csv", "json", NULL};
 
 const atn_command atn_cmd_wisdom_show = {
     .noun = "wisdom",
@@ -45,9 +50,11 @@ const atn_command atn_cmd_wisdom_show = {
         "Comments, provenance, measured fields and the precedence of rules are kept. With -o, "
         "FILE may be rewritten in place. Without FILE, the merged rules of the job "
         "(ATTUNE_WISDOM), the user and the system are printed.",
-    .examples = ATN_NOTES(
-        {"attune wisdom show", "Print the rules that jobs use"},
-        {"attune wisdom show cluster.wisdom -o cluster.wisdom", "Format a file in place"}),
+    .examples =
+        ATN_NOTES({"attune wisdom show", "Print the rules that jobs use"},
+                  {"attune wisdom show cluster.wisdom -o cluster.wisdom", "Format a file in place"},
+                  {"attune wisdom show --format json", "Print the rules for a program to read"}),
+    .formats = show_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = run_show,
 };
@@ -88,8 +95,7 @@ static int shadowing(const atn_rules *rules, int i)
     return -1;
 }
 
-/* Prints a line for each finding; returns their number. */
-static int check_rule(FILE *f, const char *file, const atn_rules *rules, int i)
+static void check_rule(atn_reported *r, const char *file, const atn_rules *rules, int i)
 {
     const atn_rule *rule = atn_plan_rules_at(rules, i);
     const int before = shadowing(rules, i);
@@ -105,38 +111,42 @@ static int check_rule(FILE *f, const char *file, const atn_rules *rules, int i)
         {rule->next.row != NULL && atn_plan_same_choice(&rule->use, &rule->next),
          "the runner-up equals the winner; remove next="},
     };
-    int n = 0;
-    if (before >= 0) {
-        fprintf(f, "%s:%d: never used where the algorithm of line %d is applicable; remove one\n",
-                file, rule->line, atn_plan_rules_at(rules, before)->line);
-        n++;
-    }
+    if (before >= 0)
+        atn_cli_findings_add(r, file, rule->line, "warning",
+                             "never used where the algorithm of line %d is applicable; remove one",
+                             atn_plan_rules_at(rules, before)->line);
     for (size_t k = 0; k < sizeof findings / sizeof *findings; k++)
-        if (findings[k].wrong) {
-            fprintf(f, "%s:%d: %s\n", file, rule->line, findings[k].what);
-            n++;
-        }
-    return n;
+        if (findings[k].wrong)
+            atn_cli_findings_add(r, file, rule->line, "warning", "%s", findings[k].what);
+}
+
+static atn_status check_file(atn_reported *r, const char *file, atn_error *err)
+{
+    const int before = r->n;
+    atn_rules *rules;
+    const atn_status status = atn_plan_rules_read(file, &rules, err);
+    if (status != ATN_OK)
+        return status;
+    for (int i = 0; i < atn_plan_rules_count(rules); i++)
+        check_rule(r, file, rules, i);
+    if (r->n == before && r->text != NULL)
+        fprintf(r->text, "%s: %d rules, no findings\n", file, atn_plan_rules_count(rules));
+    atn_plan_rules_free(rules);
+    return ATN_OK;
 }
 
 static int run_check(const atn_args *a, atn_error *err)
 {
-    int findings = 0;
-    for (int k = 0; k < a->noperands; k++) {
-        atn_rules *rules;
-        const atn_status status = atn_plan_rules_read(a->operands[k], &rules, err);
-        if (status != ATN_OK)
-            return status;
-        int found = 0;
-        for (int i = 0; i < atn_plan_rules_count(rules); i++)
-            found += check_rule(a->out, a->operands[k], rules, i);
-        if (found == 0)
-            fprintf(a->out, "%s: %d rules, no findings\n", a->operands[k],
-                    atn_plan_rules_count(rules));
-        findings += found;
-        atn_plan_rules_free(rules);
-    }
-    return findings > 0 ? ATN_FINDING : ATN_OK;
+    atn_reported r = atn_cli_findings_begin(a);
+    atn_status status = ATN_OK;
+    for (int k = 0; k < a->noperands && status == ATN_OK; k++)
+        status = check_file(&r, a->operands[k], err);
+    if (status == ATN_OK)
+        status = atn_cli_findings_end(&r, err);
+    atn_report_table_free(&r.t);
+    if (status == ATN_OK && r.n > 0)
+        status = ATN_FINDING;
+    return status;
 }
 
 const atn_command atn_cmd_wisdom_check = {
@@ -146,6 +156,7 @@ const atn_command atn_cmd_wisdom_check = {
     .help = "Find rules that are never used or lack evidence",
     .detail = "The exit status is 1 if there are findings.",
     .examples = ATN_NOTES({"attune wisdom check cluster.wisdom", "Check a file"}),
+    .formats = atn_cli_findings_formats,
     .flags = ATN_CMD_OUTPUT,
     .run = run_check,
 };
@@ -183,86 +194,6 @@ const atn_command atn_cmd_wisdom_merge = {
     .files = ATN_NOTES({"FILE.lock", "Lock of a wisdom file"},
                        {"FILE.unmerged", "New rules, if the wisdom file is damaged"}),
     .run = run_merge,
-};
-
-/* ---- diff ---- */
-
-static const atn_rule *find_same(const atn_rules *rules, const atn_rule *rule)
-{
-    for (int i = 0; i < atn_plan_rules_count(rules); i++)
-        if (atn_plan_rule_same_problem(atn_plan_rules_at(rules, i), rule))
-            return atn_plan_rules_at(rules, i);
-    return NULL;
-}
-
-static char *line_of(const atn_rule *rule)
-{
-    char *text = NULL;
-    size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
-    if (f == NULL)
-        return NULL;
-    if (rule->place != 0)
-        fprintf(f, "at %s: ", atn_interned(rule->place));
-    atn_plan_rule_print(f, rule);
-    return fclose(f) == 0 ? text : NULL;
-}
-
-/* Prints rules of `a` that differ from `b`, with a sign; changed rules are printed in both
- * versions. Returns their number; -1: out of memory. */
-static int print_missing(FILE *f, const atn_rules *a, const atn_rules *b, char sign, bool changes)
-{
-    int n = 0;
-    for (int i = 0; i < atn_plan_rules_count(a); i++) {
-        const atn_rule *rule = atn_plan_rules_at(a, i), *other = find_same(b, rule);
-        if (other != NULL && !changes)
-            continue;
-        char *mine = line_of(rule), *theirs = other != NULL ? line_of(other) : NULL;
-        const bool failed = mine == NULL || (other != NULL && theirs == NULL);
-        const bool differ = !failed && (theirs == NULL || strcmp(mine, theirs) != 0);
-        if (differ)
-            fprintf(f, "%c %s", sign, mine);
-        if (differ && theirs != NULL)
-            fprintf(f, "+ %s", theirs);
-        free(mine);
-        free(theirs);
-        if (failed)
-            return -1;
-        n += differ;
-    }
-    return n;
-}
-
-static int run_diff(const atn_args *a, atn_error *err)
-{
-    atn_rules *old = NULL, *news = NULL;
-    atn_status status = atn_plan_rules_read(a->operands[0], &old, err);
-    if (status == ATN_OK)
-        status = atn_plan_rules_read(a->operands[1], &news, err);
-    if (status == ATN_OK) {
-        const int gone = print_missing(a->out, old, news, '-', true);
-        const int added = print_missing(a->out, news, old, '+', false);
-        if (gone < 0 || added < 0)
-            status = atn_fail(err, ATN_MEMORY, "out of memory");
-        else
-            status = gone + added > 0 ? ATN_FINDING : ATN_OK;
-    }
-    atn_plan_rules_free(old);
-    atn_plan_rules_free(news);
-    return status;
-}
-
-const atn_command atn_cmd_wisdom_diff = {
-    .noun = "wisdom",
-    .verb = "diff",
-    ATN_OPERANDS("OLD NEW", 2, 2),
-    .help = "Compare the rules of two files",
-    .detail =
-        "Lines of OLD are marked with -, lines of NEW with +; order and alignment are ignored. "
-        "The exit status is 1 if there are differences.",
-    .examples = ATN_NOTES({"attune wisdom diff old.wisdom new.wisdom", "Compare two files"}),
-    .flags = ATN_CMD_OUTPUT,
-    .run = run_diff,
 };
 
 /* ---- forget ---- */

@@ -42,4 +42,7 @@ struct atn_loader {
     const atn_loader *parent; /* the object that needs this one; NULL for the program */
 };
 
+/* The library that a program without search paths of its own would load; false: none. */
+bool atn_cli_library_find(const char *name, char out[4096]);
+
 #endif

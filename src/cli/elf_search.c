@@ -131,6 +131,12 @@ static bool library_find(const char *name, const atn_loader *by, const char *lib
            try_list("/lib:/usr/lib:/lib64:/usr/lib64", name, by->path, out);
 }
 
+bool atn_cli_library_find(const char *name, char out[4096])
+{
+    const atn_loader none = {.path = "/"};
+    return library_find(name, &none, getenv("LD_LIBRARY_PATH"), out);
+}
+
 /* ---- the program and its dependencies ---- */
 
 static bool is_mpi(const char *name)

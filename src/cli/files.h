@@ -15,6 +15,10 @@ atn_file_check atn_cli_check_wisdom;   /* exists, or can be created */
 atn_file_check atn_cli_check_partners; /* likewise, for --warmup */
 atn_file_check atn_cli_check_written;  /* can be created or replaced */
 
+/* The name by which a job reads a topology: another file, in the cache of the user, for a format of
+ * another tool, which only the command line reads; else the name itself.  The caller frees it. */
+atn_status atn_cli_job_topology(const char *name, char **job_p, atn_error *err);
+
 /* The report of a job: its suffix must name a format, unless `format` is given (not NULL). */
 atn_status atn_cli_check_report(const char *path, const char *format, atn_error *err);
 

@@ -61,9 +61,14 @@ void atn_cli_launch_option_at(const atn_launch *l, int i, int stop, atn_launch_o
 
 /* ---- app contexts ---- */
 
+static const char *value_of(const atn_launch *l, const atn_launch_option *o)
+{
+    return o->glued != NULL ? o->glued : o->count > 0 ? l->words[o->argument] : NULL;
+}
+
 static void note_option(const atn_launch *l, const atn_launch_option *o, atn_app *app)
 {
-    const char *value = o->glued != NULL ? o->glued : o->count > 0 ? l->words[o->argument] : NULL;
+    const char *value = value_of(l, o);
     if (atn_cli_in_words(l->launcher->folder, o->name))
         app->folder = value;
     if (atn_cli_in_words(l->launcher->path, o->name))
@@ -138,6 +143,38 @@ atn_status atn_cli_launch_parse(char **words, int n, const char *flavour, atn_la
     if (status != ATN_OK)
         return status;
     return split_apps(l) ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+}
+
+/* ---- ranks ---- */
+
+static int app_ranks(const atn_launch *l, const atn_app *app, bool *spread_p)
+{
+    const int stop = app->program >= 0 ? app->program : app->stop;
+    int ranks = 0;
+    for (int i = app->first + 1; i < stop;) {
+        atn_launch_option o = {0};
+        if (strcmp(l->words[i], "--") != 0)
+            atn_cli_launch_option_at(l, i, app->stop, &o);
+        const char *const value = value_of(l, &o);
+        if (value != NULL && atn_cli_in_words(l->launcher->count, o.name))
+            ranks = atoi(value);
+        *spread_p = *spread_p || atn_cli_in_words(l->launcher->spread, o.name);
+        i += 1 + o.count;
+    }
+    return ranks;
+}
+
+int atn_cli_launch_ranks(const atn_launch *l, bool *spread_p)
+{
+    int ranks = 0;
+    *spread_p = l->launcher != NULL && *l->launcher->spread == '*';
+    for (int i = 0; i < l->apps.n && l->launcher != NULL; i++) {
+        const int n = app_ranks(l, &l->apps.v[i], spread_p);
+        if (n <= 0)
+            return 0;
+        ranks += n;
+    }
+    return l->launcher != NULL ? ranks : 1;
 }
 
 void atn_cli_launch_free(atn_launch *l) { atn_vec_free(&l->apps); }

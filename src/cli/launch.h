@@ -24,6 +24,8 @@ typedef struct {
     const char *letters;     /* single-letter options without argument; the argument of others may
                                 be attached.  NULL: options are whole words */
     const char *folder, *path, *hides; /* working directory; search path; programs are in a file */
+    const char *count;                 /* options for the number of ranks */
+    const char *spread;                /* options that put them on several hosts; "*": always */
     const char *mpi;                   /* option for the MPI of its processes; NULL: none */
     atn_launch_way way;
     bool looks_here; /* also searches the working directory for a name without slash */
@@ -75,6 +77,9 @@ const char *atn_cli_base_name(const char *path);
  * also search it for names without slash.  Returns 0 or errno. */
 int atn_cli_program_find(const char *word, const char *path, const char *folder, bool here,
                          char out[4096]);
+/* What a program with one argument prints, on either stream, within a time limit.  False: it cannot
+ * be run. */
+bool atn_cli_program_output(const char *path, const char *option, char *out, size_t size);
 /* The row of a launcher; NULL with ATN_OK: not a launcher.  `flavour` (or NULL) is used if the MPI
  * cannot be detected. */
 atn_status atn_cli_launcher_identify(const char *word, const char *flavour,
@@ -85,6 +90,8 @@ atn_status atn_cli_launcher_identify(const char *word, const char *flavour,
 atn_status atn_cli_launch_parse(char **words, int n, const char *flavour, atn_launch *l,
                                 atn_error *err);
 void atn_cli_launch_free(atn_launch *l);
+/* Ranks of the job by the launcher's options; 0: unknown.  *spread_p: perhaps on several hosts. */
+int atn_cli_launch_ranks(const atn_launch *l, bool *spread_p);
 /* The option at words[i] of a context that ends at `stop`; its arguments follow. */
 void atn_cli_launch_option_at(const atn_launch *l, int i, int stop, atn_launch_option *o);
 

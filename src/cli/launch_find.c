@@ -89,11 +89,11 @@ static void collect(int fd, char *out, size_t size)
     out[n] = '\0';
 }
 
-static bool ask_version(const char *path, char *out, size_t size)
+bool atn_cli_program_output(const char *path, const char *option, char *out, size_t size)
 {
     int ends[2];
     pid_t pid;
-    char *const argv[] = {(char *)path, "--version", NULL};
+    char *const argv[] = {(char *)path, (char *)option, NULL};
     posix_spawn_file_actions_t actions;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
@@ -135,7 +135,7 @@ static const atn_launcher *by_version(const char *path)
 {
     char text[8192];
     const atn_launcher *l;
-    if (!ask_version(path, text, sizeof text))
+    if (!atn_cli_program_output(path, "--version", text, sizeof text))
         return NULL;
     for (int i = 0; (l = atn_cli_launcher_at(i)) != NULL; i++)
         for (int k = 0; l->versions[k] != NULL; k++)

@@ -37,6 +37,8 @@ static const atn_launcher launchers[] = {
         .folder = "wdir wd",
         .path = "path",
         .hides = "app appfile",
+        .count = "c n np",
+        .spread = "H host hostfile machinefile default-hostfile rf rankfile N npernode ppr",
         .way = ATN_WAY_X,
         .looks_here = true,
     },
@@ -62,6 +64,8 @@ static const atn_launcher launchers[] = {
         .folder = "wdir",
         .path = "path",
         .hides = "configfile",
+        .count = "n np",
+        .spread = "f host hostfile hosts hostlist machinefile machinelist machines perhost ppn",
         .way = ATN_WAY_GENV,
     },
     {
@@ -95,6 +99,8 @@ static const atn_launcher launchers[] = {
         .folder = "chdir D",
         .path = "",
         .hides = "multi-prog",
+        .count = "n ntasks",
+        .spread = "*",
         .way = ATN_WAY_EXPORT,
     },
     {
@@ -110,6 +116,8 @@ static const atn_launcher launchers[] = {
         .folder = "",
         .path = "",
         .hides = "",
+        .count = "n ranks",
+        .spread = "*",
         .way = ATN_WAY_X,
         .looks_here = true,
     },
@@ -123,6 +131,8 @@ static const atn_launcher launchers[] = {
         .folder = "",
         .path = "",
         .hides = "",
+        .count = "n ranks",
+        .spread = "*",
         .mpi = "mpi",
         .way = ATN_WAY_X,
         .looks_here = true,
@@ -142,6 +152,7 @@ static const char *const wrappers[] = {
     "R",         "Rscript",     "julia",   "octave*",   "java",         "node",     "guile*",
     "apptainer", "singularity", "podman",  "docker",    "charliecloud", "ch-run",   "shifter",
     "sarus",     "unshare",     "nsenter", "busybox",   "xargs",        "faketime", "catchsegv",
+    "eztrace",   "tau_exec",    "extrae*", "hpcrun",    "heaptrack",    "uftrace",  "psrun",
 };
 
 static bool ends_command(const atn_launcher *l, char **words, int i)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plan/patterns.h"
 #include "sched/text.h"
 
 atn_status atn_cli_lookup_operation(const char *name, atn_operation *op_p, atn_error *err)
@@ -29,6 +30,7 @@ atn_status atn_cli_lookup_choice(const char *name, atn_choice *choice_p, atn_err
         *algo++ = '\0';
         st = atn_cli_lookup_operation(text, &op, err);
         st = st ? st : atn_plan_choice_read(op, algo, choice_p, err);
+        st = st ? st : atn_plan_pattern_supply(choice_p, NULL, err);
     }
     free(text);
     return st;
@@ -68,7 +70,7 @@ atn_status atn_cli_lookup_params(const atn_args *a, atn_choice *choice, atn_erro
         if (st)
             return st;
     }
-    return ATN_OK;
+    return atn_plan_pattern_supply(choice, NULL, err);
 }
 
 static bool has_in_place(atn_operation op)

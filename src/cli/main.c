@@ -1,5 +1,6 @@
 /* main.c - finds the command, runs it, and writes its output as a whole or not at all. */
 #include "cli/files.h"
+#include "import/import.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -233,6 +234,13 @@ static int top_option(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    if (atn_is_privileged()) {
+        fputs("attune: runs with the rights of another user, because it is set-uid or has file "
+              "capabilities; it starts programs that the caller names, so remove these rights\n",
+              stderr);
+        return ATN_ENVIRONMENT;
+    }
+    atn_topo_formats_add(atn_import_formats);
     if (argc < 2) {
         atn_cli_help_first(stderr);
         return ATN_USAGE;

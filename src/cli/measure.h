@@ -24,6 +24,9 @@ typedef struct {
 /* Runs the job and copies its standard error.  ATN_ENVIRONMENT: it cannot be started or fails. */
 atn_status atn_cli_measure_run(const atn_measure *m, atn_error *err);
 
+/* The same with all words of the command, up to NULL. */
+atn_status atn_cli_measure_words(const atn_measure *m, char *const *words, atn_error *err);
+
 /* The command: the launcher, and the program for its MPI.  Caller frees. */
 atn_status atn_cli_measure_command(const atn_measure *m, atn_words *words_p, atn_error *err);
 

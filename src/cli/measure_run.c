@@ -163,21 +163,27 @@ static atn_status finish(job *j, const char *launcher)
     return ATN_OK;
 }
 
-atn_status atn_cli_measure_run(const atn_measure *m, atn_error *err)
+atn_status atn_cli_measure_words(const atn_measure *m, char *const *words, atn_error *err)
 {
-    atn_words words = {0};
     job *j = malloc(sizeof *j);
     if (j == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     *j = (job){.m = m, .out = -1, .err = -1, .why = err};
-    atn_status status = atn_cli_measure_command(m, &words, err);
-    if (status == ATN_OK)
-        status = start(j, words.v);
+    atn_status status = start(j, words);
     if (status == ATN_OK) {
         read_all(j);
-        status = finish(j, words.v[0]);
+        status = finish(j, words[0]);
     }
-    atn_cli_words_free(&words);
     free(j);
+    return status;
+}
+
+atn_status atn_cli_measure_run(const atn_measure *m, atn_error *err)
+{
+    atn_words words = {0};
+    atn_status status = atn_cli_measure_command(m, &words, err);
+    if (status == ATN_OK)
+        status = atn_cli_measure_words(m, words.v, err);
+    atn_cli_words_free(&words);
     return status;
 }

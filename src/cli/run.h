@@ -29,6 +29,16 @@ void atn_cli_run_variables(const atn_settings *s, atn_run_variables *set);
 atn_status atn_cli_run_check(const atn_launch *l, const char *flavour, char **library_p,
                              atn_error *err);
 
+/* An MPI that Attune supports. */
+typedef struct {
+    const char *flavour, *title;
+    const char *sonames; /* of its MPI library, separated by blanks */
+} atn_flavour;
+const atn_flavour *atn_cli_flavour_at(int i); /* NULL at the end */
+/* The library to preload; relative to the command: ../lib/attune if installed, ../lib in a build
+ * folder.  False: there is none. */
+bool atn_cli_flavour_library(const char *flavour, char out[4096]);
+
 /* ---- run_files.c ---- */
 
 /* Rejects files that cannot be read or written or have the wrong format, and makes the paths of the

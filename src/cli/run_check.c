@@ -15,14 +15,13 @@
 
 /* ---- flavours ---- */
 
-static const struct {
-    const char *flavour, *title;
-    const char *sonames; /* of its MPI library */
-} flavours[] = {
+static const atn_flavour flavours[] = {
     {"openmpi", "Open MPI", "libmpi.so.40 libmpi.so.20"},
     {"mpich", "MPICH", "libmpich.so.12 libmpi.so.12"},
 };
 enum { FLAVOURS = sizeof flavours / sizeof flavours[0] };
+
+const atn_flavour *atn_cli_flavour_at(int i) { return i < FLAVOURS ? &flavours[i] : NULL; }
 
 static int flavour_index(const char *flavour)
 {
@@ -48,8 +47,7 @@ const char *atn_cli_flavour_of(const char *soname)
 
 /* ---- the library ---- */
 
-/* Relative to the command: ../lib/attune if installed, ../lib in a build folder. */
-static bool library_path(int flavour, char out[4096])
+bool atn_cli_flavour_library(const char *flavour, char out[4096])
 {
     static const char *const places[] = {"../lib/attune", "../lib"};
     char self[PATH_MAX], real[PATH_MAX];
@@ -59,8 +57,7 @@ static bool library_path(int flavour, char out[4096])
     self[n] = '\0';
     *strrchr(self, '/') = '\0';
     for (int i = 0; i < 2; i++) {
-        const int used = snprintf(out, 4096, "%s/%s/libattune-%s.so", self, places[i],
-                                  flavours[flavour].flavour);
+        const int used = snprintf(out, 4096, "%s/%s/libattune-%s.so", self, places[i], flavour);
         if (used < 4096 && realpath(out, real) != NULL) {
             strcpy(out, real);
             return true;
@@ -85,7 +82,7 @@ static bool library_needs(const char *path, const char *soname)
 static atn_status take_library(int flavour, const char *soname, char **library_p, atn_error *err)
 {
     char path[4096];
-    if (!library_path(flavour, path))
+    if (!atn_cli_flavour_library(flavours[flavour].flavour, path))
         return atn_fail(err, ATN_ENVIRONMENT,
                         "libattune-%s.so is not installed with this command; build Attune with the "
                         "compiler wrapper of %s",
@@ -111,7 +108,7 @@ static int only_library(void)
     char path[4096];
     int only = -1;
     for (int i = 0; i < FLAVOURS; i++)
-        if (library_path(i, path)) {
+        if (atn_cli_flavour_library(flavours[i].flavour, path)) {
             if (only >= 0)
                 return -1;
             only = i;

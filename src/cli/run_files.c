@@ -38,10 +38,17 @@ static const struct {
 static atn_status do_topology(atn_settings *s, atn_error *err)
 {
     const char *const name = atn_plan_setting_given(s, ATN_SET_TOPOLOGY);
-    const atn_status status = name != NULL ? atn_cli_check_topology(name, err) : ATN_OK;
+    char *job = NULL;
+    atn_status status = name != NULL ? atn_cli_check_topology(name, err) : ATN_OK;
     if (status != ATN_OK || name == NULL || access(name, F_OK) != 0)
         return status;
-    return make_absolute(s, ATN_SET_TOPOLOGY, name, err);
+    status = atn_cli_job_topology(name, &job, err);
+    if (status == ATN_OK && strcmp(job, name) != 0)
+        status = atn_plan_settings_set(s, ATN_SET_TOPOLOGY, job, ATN_FROM_COMMAND, err);
+    else if (status == ATN_OK)
+        status = make_absolute(s, ATN_SET_TOPOLOGY, name, err);
+    free(job);
+    return status;
 }
 
 static atn_status do_report(atn_settings *s, atn_error *err)

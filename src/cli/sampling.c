@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/files.h"
 #include "cli/measure.h"
 #include "plan/settings.h"
 
@@ -211,4 +212,20 @@ bool atn_cli_words_setting(atn_words *words, const atn_args *a, const char *opti
     if (text == NULL || *text == '\0')
         return true;
     return atn_cli_words_option(words, option, realpath(text, real) != NULL ? real : text);
+}
+
+atn_status atn_cli_words_topology(atn_words *words, const atn_args *a, atn_error *err)
+{
+    char real[PATH_MAX], *job = NULL;
+    const char *name = atn_cli_arg_text(a, "topology");
+    if (name == NULL)
+        name = getenv("ATTUNE_TOPOLOGY");
+    if (name == NULL || *name == '\0')
+        return ATN_OK;
+    atn_status status = atn_cli_job_topology(name, &job, err);
+    if (status == ATN_OK &&
+        !atn_cli_words_option(words, "topology", realpath(job, real) != NULL ? real : job))
+        status = atn_fail(err, ATN_MEMORY, "out of memory");
+    free(job);
+    return status;
 }

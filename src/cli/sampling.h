@@ -48,5 +48,7 @@ bool atn_cli_words_option(atn_words *words, const char *name, const char *value)
  * as an absolute path, because ranks may start in another folder. */
 bool atn_cli_words_setting(atn_words *words, const atn_args *a, const char *option,
                            const char *variable);
+/* The same for --topology, by the name by which a job reads it (files.h). */
+atn_status atn_cli_words_topology(atn_words *words, const atn_args *a, atn_error *err);
 
 #endif

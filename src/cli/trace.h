@@ -3,7 +3,7 @@
 #define ATN_CLI_TRACE_H
 
 #include "cli/cli.h"
-#include "trace/arrivals.h"
+#include "trace/shares.h"
 #include "trace/stats.h"
 
 /* Rejects a folder that contains a trace or cannot be created or written.  The job creates it. */
@@ -19,6 +19,8 @@ typedef struct {
     atn_trace *t;
     atn_trace_stats stats;
     atn_trace_arrivals arrivals;
+    atn_trace_shares shares;
+    const char *machine;      /* machine file; NULL: none */
     const char *message_from; /* source of message times */
 } atn_trace_view;
 
@@ -41,6 +43,11 @@ extern const atn_trace_table atn_cli_stats_tables[],
 /* Writes the named table; NULL: all, with titles. */
 atn_status atn_cli_trace_tables_write(const atn_args *a, const atn_trace_table *tables,
                                       const char *name, const atn_trace_view *v, atn_error *err);
+
+/* The problem of `attune explain` that a class of calls is: "allreduce:16:64K".  False: it has none
+ * ("" then). */
+enum { ATN_TRACE_PROBLEM = 96 };
+bool atn_cli_trace_problem(const atn_trace_share *s, char out[ATN_TRACE_PROBLEM]);
 
 /* trace_page.c: a self-contained HTML page. */
 atn_status atn_cli_trace_page(FILE *f, const atn_trace_view *v, atn_error *err);

@@ -22,7 +22,8 @@ static double by_job(const void *context, int64_t bytes)
 atn_status atn_cli_trace_view_make(const atn_args *a, const char *machine, atn_trace_view *v_p,
                                    atn_error *err)
 {
-    atn_trace_view v = {.message_from = machine != NULL ? machine : "the job itself"};
+    atn_trace_view v = {.machine = machine,
+                        .message_from = machine != NULL ? machine : "the job itself"};
     atn_machine *m = NULL;
     atn_status status = machine != NULL ? atn_model_machine_read(machine, &m, err) : ATN_OK;
     if (status == ATN_OK)
@@ -32,6 +33,8 @@ atn_status atn_cli_trace_view_make(const atn_args *a, const char *machine, atn_t
     if (status == ATN_OK)
         status = atn_trace_arrivals_make(v.t, m != NULL ? by_machine : by_job,
                                          m != NULL ? (const void *)m : v.t, &v.arrivals, err);
+    if (status == ATN_OK)
+        status = atn_trace_shares_make(&v.arrivals, &v.shares, err);
     atn_model_machine_free(m);
     if (status == ATN_OK)
         *v_p = v;
@@ -44,6 +47,7 @@ void atn_cli_trace_view_free(atn_trace_view *v)
 {
     atn_trace_stats_free(&v->stats);
     atn_trace_arrivals_free(&v->arrivals);
+    atn_trace_shares_free(&v->shares);
     atn_trace_free(v->t);
     v->t = NULL;
 }
@@ -160,7 +164,7 @@ static void fill_between(atn_table *t, const atn_trace_view *v)
 
 /* ---- summary ---- */
 
-static const atn_column summary_columns[] = {{"what", ATN_CELL_TEXT}, {"value", ATN_CELL_TEXT}};
+static const atn_column summary_columns[] = {{"what", ATN_CELL_TEXT}, {"value", ATN_CELL_VALUE}};
 
 static void fill_summary(atn_table *t, const atn_trace_view *v)
 {
@@ -191,123 +195,6 @@ const atn_trace_table atn_cli_stats_tables[] = {
     {"sizes", "Sizes of messages", COLUMNS(size_columns), fill_sizes},
     {"partners", "Traffic between ranks", COLUMNS(partner_columns), fill_partners},
     {"between", "Computation between two sends of a rank", COLUMNS(between_columns), fill_between},
-    {0},
-};
-
-/* ---- arrivals ---- */
-
-static const atn_column operation_columns[] = {
-    {"operation", ATN_CELL_TEXT},       {"calls", ATN_CELL_NUMBER},
-    {"balanced", ATN_CELL_NUMBER},      {"average_factor", ATN_CELL_NUMBER},
-    {"worst_factor", ATN_CELL_NUMBER},  {"largest_factor", ATN_CELL_NUMBER},
-    {"elapsed_us", ATN_CELL_NUMBER},    {"imbalance_us", ATN_CELL_NUMBER},
-    {"computation_us", ATN_CELL_NUMBER}};
-
-/* Empty if unknown. */
-static void put_known(atn_table *t, double v)
-{
-    if (isnan(v))
-        atn_report_cell(t, "%s", "");
-    else
-        atn_report_cell(t, "%.3f", v);
-}
-
-static void put_operation(atn_table *t, const char *name, const atn_trace_imbalance *m)
-{
-    if (m->calls == 0)
-        return;
-    atn_report_cell(t, "%s", name);
-    atn_report_cell(t, "%lld", (long long)m->calls);
-    if (isnan(m->worst))
-        atn_report_cell(t, "%s", "");
-    else
-        atn_report_cell(t, "%lld", (long long)m->balanced);
-    put_known(t, m->average);
-    put_known(t, m->worst);
-    put_known(t, m->worst_ever);
-    atn_report_cell(t, "%.3f", 1e6 * m->elapsed_s);
-    atn_report_cell(t, "%.3f", 1e6 * m->imbalance_s);
-    atn_report_cell(t, "%.3f", 1e6 * m->compute_worst_s);
-}
-
-static void fill_operations(atn_table *t, const atn_trace_view *v)
-{
-    for (int i = 0; i <= ATN_TRACE_OPS; i++) {
-        const atn_trace_imbalance m =
-            atn_trace_imbalance_of(&v->arrivals, (atn_trace_op)i, -1, INT64_MAX);
-        put_operation(t, i < ATN_TRACE_OPS ? atn_trace_op_get((atn_trace_op)i)->name : "all", &m);
-    }
-}
-
-static const atn_column factor_columns[] = {{"worst_factor", ATN_CELL_TEXT},
-                                            {"calls_to_1000_bytes", ATN_CELL_NUMBER},
-                                            {"percent_to_1000_bytes", ATN_CELL_NUMBER},
-                                            {"calls_above_1000_bytes", ATN_CELL_NUMBER},
-                                            {"percent_above_1000_bytes", ATN_CELL_NUMBER}};
-
-static void fill_factors(atn_table *t, const atn_trace_view *v)
-{
-    int64_t small[ATN_TRACE_BINS], large[ATN_TRACE_BINS], nsmall = 0, nlarge = 0;
-    char name[16];
-    atn_trace_distribution(&v->arrivals, -1, 1000, small);
-    atn_trace_distribution(&v->arrivals, 1000, INT64_MAX, large);
-    for (int i = 0; i < ATN_TRACE_BINS; i++) {
-        nsmall += small[i];
-        nlarge += large[i];
-    }
-    for (int i = 0; i < ATN_TRACE_BINS; i++) {
-        atn_report_cell(t, "%s", atn_trace_bin_name(i, name));
-        atn_report_cell(t, "%lld", (long long)small[i]);
-        atn_report_cell(t, "%.2f", atn_trace_percent(small[i], nsmall));
-        atn_report_cell(t, "%lld", (long long)large[i]);
-        atn_report_cell(t, "%.2f", atn_trace_percent(large[i], nlarge));
-    }
-}
-
-static const atn_column invocation_columns[] = {{"site", ATN_CELL_TEXT},
-                                                {"invocation", ATN_CELL_NUMBER},
-                                                {"operation", ATN_CELL_TEXT},
-                                                {"comm", ATN_CELL_NUMBER},
-                                                {"ranks", ATN_CELL_NUMBER},
-                                                {"bytes", ATN_CELL_NUMBER},
-                                                {"first_us", ATN_CELL_NUMBER},
-                                                {"elapsed_us", ATN_CELL_NUMBER},
-                                                {"average_us", ATN_CELL_NUMBER},
-                                                {"worst_us", ATN_CELL_NUMBER},
-                                                {"message_us", ATN_CELL_NUMBER},
-                                                {"average_factor", ATN_CELL_NUMBER},
-                                                {"worst_factor", ATN_CELL_NUMBER},
-                                                {"computation_us", ATN_CELL_NUMBER},
-                                                {"computation_imbalance_us", ATN_CELL_NUMBER}};
-
-static void fill_invocations(atn_table *t, const atn_trace_view *v)
-{
-    for (int i = 0; i < v->arrivals.calls.n; i++) {
-        const atn_trace_call *const c = &v->arrivals.calls.v[i];
-        char site[300];
-        atn_report_cell(t, "%s", atn_trace_site_name(v->t, c->site, site, sizeof site));
-        atn_report_cell(t, "%d", c->invocation);
-        atn_report_cell(t, "%s", atn_trace_op_get(c->op)->name);
-        atn_report_cell(t, "%d", c->comm);
-        atn_report_cell(t, "%d", c->p);
-        atn_report_cell(t, "%lld", (long long)c->bytes);
-        atn_report_cell(t, "%.3f", 1e-3 * (double)c->first);
-        atn_report_cell(t, "%.3f", 1e6 * c->elapsed_s);
-        atn_report_cell(t, "%.3f", 1e6 * c->average_s);
-        atn_report_cell(t, "%.3f", 1e6 * c->worst_s);
-        put_known(t, c->message_s > 0 ? 1e6 * c->message_s : NAN);
-        put_known(t, c->average);
-        put_known(t, c->worst);
-        atn_report_cell(t, "%.3f", 1e6 * c->computed_s);
-        atn_report_cell(t, "%.3f", 1e6 * c->compute_worst_s);
-    }
-}
-
-const atn_trace_table atn_arrival_tables[] = {
-    {"operations", "Imbalance of arrivals by operation", COLUMNS(operation_columns),
-     fill_operations},
-    {"factors", "Distribution of worst factors", COLUMNS(factor_columns), fill_factors},
-    {"invocations", "Every call", COLUMNS(invocation_columns), fill_invocations},
     {0},
 };
 

@@ -63,12 +63,18 @@ static void put_row(atn_table *t, const atn_solution *x)
     atn_report_cell(t, "%d", n.contenders);
 }
 
+void atn_cli_tune_fill(atn_table *t, const atn_solutions *list)
+{
+    *t = (atn_table){.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
+    for (int i = 0; i < list->n; i++)
+        put_row(t, &list->v[i]);
+}
+
 static atn_status write_table(FILE *f, const atn_solutions *list, const char *format, bool terminal,
                               atn_error *err)
 {
-    atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
-    for (int i = 0; i < list->n; i++)
-        put_row(&t, &list->v[i]);
+    atn_table t;
+    atn_cli_tune_fill(&t, list);
     const atn_status status = atn_report_table_write(f, &t, format, terminal, err);
     atn_report_table_free(&t);
     return status;
@@ -199,34 +205,22 @@ static atn_status write_text(FILE *f, const atn_args *a, const atn_tune_result *
     return status;
 }
 
-/* The text as a preformatted page. */
-static void put_page(FILE *f, const char *text)
-{
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<title>attune tune</title>\n<style>:root{color-scheme:light dark}"
-          "body{max-width:1200px;margin:2em auto;padding:0 1em}"
-          "pre{font-size:12px;line-height:1.4;overflow-x:auto}</style>\n</head>\n<body>\n<pre>\n",
-          f);
-    for (; *text != '\0'; text++)
-        fprintf(f, *text == '<' ? "&lt;" : *text == '&' ? "&amp;" : "%c", *text);
-    fputs("</pre>\n</body>\n</html>\n", f);
-}
-
-static char *page_of(const char *text, size_t *bytes_p)
-{
-    char *page = NULL;
-    FILE *f = open_memstream(&page, bytes_p);
-    if (f == NULL)
-        return NULL;
-    put_page(f, text);
-    fclose(f);
-    return page;
-}
-
 static bool is_page(const char *path)
 {
     const size_t n = strlen(path);
     return n > 5 && strcmp(path + n - 5, ".html") == 0;
+}
+
+static atn_status make_page(const atn_args *a, const atn_tune_result *r, const char *text,
+                            char **page_p, size_t *bytes_p, atn_error *err)
+{
+    FILE *const f = open_memstream(page_p, bytes_p);
+    if (f == NULL)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
+    atn_status status = atn_cli_tune_page(f, a, r, text, err);
+    if (fclose(f) != 0 && status == ATN_OK)
+        status = atn_fail(err, ATN_MEMORY, "out of memory");
+    return status;
 }
 
 atn_status atn_cli_tune_report(const atn_args *a, const char *path, const atn_tune_result *r,
@@ -241,7 +235,7 @@ atn_status atn_cli_tune_report(const atn_args *a, const char *path, const atn_tu
     if (fclose(f) != 0 && status == ATN_OK)
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     if (status == ATN_OK && is_page(path))
-        page = page_of(text, &bytes);
+        status = make_page(a, r, text, &page, &bytes, err);
     if (status == ATN_OK)
         status = atn_write_file(path, page != NULL ? page : text, bytes, err);
     free(page);

@@ -1,16 +1,13 @@
-/* tune_tasks.c - the problems of `attune tune`: operations and sizes, or recorded patterns. */
+/* tune_tasks.c - the problems of `attune tune`: operations and sizes. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "algo/pattern.h"
 #include "cli/bench.h"
 #include "cli/sampling.h"
 #include "cli/tune.h"
-
-enum { NEARLY_EQUAL = 10 }; /* percent of bytes by which equal patterns may differ */
 
 static atn_status no_memory(atn_error *err) { return atn_fail(err, ATN_MEMORY, "out of memory"); }
 
@@ -102,8 +99,8 @@ static bool is_file(const char *given)
     return strcmp(given, "all") != 0 && stat(given, &about) == 0 && !S_ISDIR(about.st_mode);
 }
 
-static atn_status make_tasks(const atn_args *a, const char *ops, const char *sizes,
-                             atn_words *tasks, atn_error *err)
+atn_status atn_cli_tune_sized(const atn_args *a, const char *ops, const char *sizes,
+                              atn_words *tasks, atn_error *err)
 {
     const char *given = atn_cli_arg_text(a, "candidates");
     char *names = NULL, *variants = NULL;
@@ -131,129 +128,19 @@ static atn_status sized_tasks(const atn_args *a, const atn_sizes *sizes, atn_wor
                               atn_loads *loads, atn_error *err)
 {
     char *text = sizes_text(sizes);
-    atn_status status =
-        text != NULL ? make_tasks(a, atn_cli_arg_text(a, "ops"), text, tasks, err) : no_memory(err);
+    atn_status status = text != NULL
+                            ? atn_cli_tune_sized(a, atn_cli_arg_text(a, "ops"), text, tasks, err)
+                            : no_memory(err);
     for (int i = 0; i < sizes->n && status == ATN_OK; i++)
-        if (!atn_push(loads, (atn_load){ATN_OPERATIONS, sizes->v[i], 0}))
+        if (!atn_push(loads, (atn_load){ATN_OPERATIONS, sizes->v[i], 0, 0}))
             status = no_memory(err);
     free(text);
     return status;
 }
 
-/* ---- patterns ---- */
-
-typedef struct {
-    atn_load load;
-    int call; /* representative of nearly equal ones */
-} group;
-typedef ATN_VEC(group) group_list;
-
-/* By operation, most bytes first, because their winner influences the rest. */
-static int by_weight(const void *a, const void *b)
+atn_status atn_cli_tune_tasks(const atn_args *a, const char *patterns, const atn_sizes *sizes,
+                              atn_words *tasks, atn_loads *loads, atn_error *err)
 {
-    const group *x = a, *y = b;
-    const double u = (double)x->load.bytes * (double)x->load.times;
-    const double v = (double)y->load.bytes * (double)y->load.times;
-    if (x->load.op != y->load.op)
-        return x->load.op < y->load.op ? -1 : 1;
-    return u > v ? -1 : u < v ? 1 : x->call - y->call;
-}
-
-static int64_t mean_of(const atn_patterns *x, int call)
-{
-    const int64_t p = x->p, n = atn_algo_pattern_is_line(x->op[call]) ? p : p * p;
-    int64_t sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += atn_algo_pattern(x, call)[i];
-    return sum / n;
-}
-
-/* Problems are distinguished by their sizes. */
-static int64_t unused(const group_list *list, atn_operation op, int64_t bytes)
-{
-    for (int i = 0; i < list->n; i++)
-        if (list->v[i].load.op == op && list->v[i].load.bytes == bytes) {
-            bytes++;
-            i = -1;
-        }
-    return bytes;
-}
-
-static atn_status find_groups(const atn_patterns *x, group_list *list, atn_error *err)
-{
-    int *like = malloc((size_t)x->calls * sizeof *like);
-    if (like == NULL)
-        return no_memory(err);
-    atn_status status = ATN_OK;
-    atn_algo_patterns_group(x, NEARLY_EQUAL, like);
-    for (int i = 0; i < x->calls && status == ATN_OK; i++) {
-        int k = 0;
-        while (k < list->n && list->v[k].call != like[i])
-            k++;
-        if (k == list->n) {
-            const atn_load load = {x->op[i], unused(list, x->op[i], mean_of(x, i)), 0};
-            if (!atn_push(list, (group){load, i}))
-                status = no_memory(err);
-        }
-        if (status == ATN_OK)
-            list->v[k].load.times += x->times[i];
-    }
-    free(like);
-    return status;
-}
-
-/* "alltoallv/4096@3/native;?all" */
-static atn_status add_task(const atn_args *a, const group *g, atn_words *tasks, atn_error *err)
-{
-    char size[32], word[64];
-    atn_words one = {0};
-    const char *op = atn_sched_operation_get(g->load.op)->name;
-    snprintf(size, sizeof size, "%" PRId64, g->load.bytes);
-    snprintf(word, sizeof word, "%s/%s@%d", op, size, g->call);
-    atn_status status = make_tasks(a, op, size, &one, err);
-    if (status == ATN_OK) {
-        const char *variants = strchr(strchr(one.v[0], '/') + 1, '/');
-        const size_t room = strlen(word) + strlen(variants) + 1;
-        char *text = malloc(room);
-        if (text != NULL)
-            snprintf(text, room, "%s%s", word, variants);
-        if (text == NULL || !atn_push(tasks, text)) {
-            free(text);
-            status = no_memory(err);
-        }
-    }
-    atn_cli_words_free(&one);
-    return status;
-}
-
-static atn_status pattern_tasks(const atn_args *a, const char *file, atn_words *tasks,
-                                atn_loads *loads, atn_error *err)
-{
-    atn_patterns x = {0};
-    group_list list = {0};
-    char *text = NULL;
-    atn_status status = atn_read_file(file, &text, NULL, err);
-    if (status == ATN_OK)
-        status = atn_algo_patterns_parse(text, file, &x, err);
-    if (status == ATN_OK)
-        status = find_groups(&x, &list, err);
-    if (list.n > 0)
-        qsort(list.v, (size_t)list.n, sizeof *list.v, by_weight);
-    for (int i = 0; i < list.n && status == ATN_OK; i++) {
-        status = add_task(a, &list.v[i], tasks, err);
-        if (status == ATN_OK && !atn_push(loads, list.v[i].load))
-            status = no_memory(err);
-    }
-    atn_vec_free(&list);
-    atn_algo_patterns_free(&x);
-    free(text);
-    return status;
-}
-
-atn_status atn_cli_tune_tasks(const atn_args *a, const atn_sizes *sizes, atn_words *tasks,
-                              atn_loads *loads, atn_error *err)
-{
-    const char *file = atn_cli_arg_text(a, "patterns");
-    return file != NULL ? pattern_tasks(a, file, tasks, loads, err)
-                        : sized_tasks(a, sizes, tasks, loads, err);
+    return patterns != NULL ? atn_cli_tune_patterns(a, patterns, tasks, loads, err)
+                            : sized_tasks(a, sizes, tasks, loads, err);
 }

@@ -36,6 +36,8 @@ void atn_exec_set_neighbourhood(atn_exec *x, const struct atn_neighbourhood *n)
 {
     atn_sched_neighbourhood_free(x->neighbourhood);
     x->neighbourhood = atn_sched_neighbourhood_share(n);
+    free(x->vectors); /* of earlier calls: they have entries for fewer neighbours */
+    x->vectors = NULL;
 }
 
 void atn_exec_set_shared(atn_exec *x, atn_shared *m) { x->shared = m; }

@@ -153,11 +153,12 @@ int atn_exec_combine(const atn_run *x, const atn_xop *o, const char *data, int64
     int code = MPI_SUCCESS;
 
     for (int i = 0; i < o->ncombined && code == MPI_SUCCESS; i++) {
-        const int64_t last = part[i].a + part[i].units * u->stride, end = at + bytes;
+        const int64_t all = part[i].units * u->stride, last = part[i].a + all, end = at + bytes;
         const int64_t lo = part[i].a > at ? part[i].a : at, hi = last < end ? last : end;
         if (lo >= hi)
             continue;
-        const int64_t skip = lo - part[i].a, units = (hi - lo) / u->stride;
+        const int64_t skip = lo - part[i].a; /* a division takes as long as a short reduction */
+        const int64_t units = hi - lo == all ? part[i].units : (hi - lo) / u->stride;
         const char *const from = data + (lo - at), *const operand = x->base[o->space_c] + part[i].c;
         char *const to = x->base[o->space_b] + part[i].b + skip;
         code = o->kind == X_READ ? copy_units(u, to, from, units)

@@ -86,6 +86,10 @@ bool atn_exec_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p);
  * for summaries over all ranks. */
 int64_t atn_exec_call_volume(atn_exec *x, const atn_call *call);
 
+/* The size that a pattern (algo/pattern.h) has for rank j: what this rank sends to it or, where
+ * there is one size per rank, its block; -1: not a usable datatype. */
+int64_t atn_exec_call_size(atn_exec *x, const atn_call *call, int j);
+
 /* The plan for a call, from the cache or created now; NULL with *code_p = MPI_SUCCESS if the native
  * routine was chosen.  Needs no communicator, so the caller can create it with the first
  * plan. */
@@ -155,6 +159,9 @@ typedef struct {
                     MPI_Status statuses[]);
 } atn_completions;
 extern atn_completions atn_real_complete;
+/* The routines of the MPI library, where the program's calls of them are interposed; `threads`:
+ * several may call MPI at the same time. */
+void atn_exec_complete_by(const atn_completions *routines, bool threads);
 extern int (*atn_real_comm_create)(MPI_Comm comm, MPI_Group group, MPI_Comm *made);
 
 #endif

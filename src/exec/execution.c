@@ -9,44 +9,8 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "exec/exec_private.h"
-#include "exec/shared.h"
-
-/* Executions of a communicator that have begun; the others keep waiting in its list. */
-enum { MOST_BEGUN = 64 };
-/* Executions that a plan keeps, and the scratch memory of each. */
-enum { MOST_IDLE = 8, IDLE_BYTES = 1 << 20 };
-
-struct atn_execution {
-    atn_run run;
-    atn_exec *x;     /* of the communicator: the list of its executions */
-    atn_exec worker; /* an executor without plans: scratch and packed buffers, sizes, datatypes */
-    atn_plan *plan;  /* held */
-    atn_exec_unit unit;
-    atn_program bound; /* v-operations: bound to the sizes of the call */
-    atn_call call;
-    void *arrays[2]; /* its counts, displacements and types */
-    atn_sides sides;
-    atn_dag_run dag;
-    atn_done_fn done;
-    void *context;
-    struct {
-        atn_shm_end *out; /* NULL: none */
-        const char *data;
-        uint32_t bytes;
-    } first;       /* message of a chain whose buffers are bound: sent at once */
-    bool is_short; /* the chain; `at`: its next operation */
-    int at;
-    bool direct;                /* uses the user's buffers */
-    bool open;                  /* launched, and has not ended */
-    bool begun;                 /* has sent or received */
-    bool dismissed;             /* to be freed when it ends */
-    atn_execution *after;       /* the next one of the communicator, or kept by the plan */
-    atn_execution *prev, *next; /* begun ones of all communicators */
-};
+#include "exec/execution_private.h"
 
 _Atomic int atn_exec_all_open;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -105,168 +69,16 @@ void atn_exec_plan_evict(atn_plan *plan)
         atn_exec_plan_free(plan);
 }
 
-static void release_plan(atn_plan *plan)
-{
-    if (--plan->users == 0 && plan->evicted)
-        atn_exec_plan_free(plan);
-}
-
-/* ---- memory ---- */
-
-static void free_arrays(atn_execution *e)
-{
-    free(e->arrays[0]);
-    free(e->arrays[1]);
-    e->arrays[0] = e->arrays[1] = NULL;
-}
-
-static void free_execution(atn_execution *e)
-{
-    free_arrays(e);
-    atn_exec_dag_run_free(&e->dag);
-    atn_exec_program_free(&e->bound);
-    atn_exec_buffers_free(&e->worker);
-    free(e);
-}
-
-void atn_exec_executions_free(atn_execution *kept)
-{
-    while (kept != NULL) {
-        atn_execution *const e = kept;
-        kept = e->after;
-        free_execution(e);
-    }
-}
-
-/* Applications repeat calls: the plan keeps what the next one needs. */
-static void recycle(atn_execution *e)
-{
-    atn_plan *const plan = e->plan;
-    const bool small =
-        e->worker.scratch_bytes + e->worker.stage_bytes[0] + e->worker.stage_bytes[1] <= IDLE_BYTES;
-
-    free_arrays(e);
-    if (small && !plan->evicted && plan->nidle < MOST_IDLE) {
-        e->after = plan->idle;
-        plan->idle = e;
-        plan->nidle++;
-    } else {
-        free_execution(e);
-    }
-    release_plan(plan);
-}
-
-/* Whether an operation of this rank uses shared memory. */
-static bool shares(const atn_exec *x, const atn_schedule *s)
-{
-    for (int i = 0; x->shared != NULL && i < s->nops; i++) {
-        const atn_op *const o = &s->ops[i];
-        if (!atn_sched_is_local(o) &&
-            (!atn_sched_is_message(o) || atn_exec_shared_index(x->shared, o->peer) >= 0))
-            return true;
-    }
-    return false;
-}
-
-/* Plans belong to one executor. */
-static atn_execution *new_execution(const atn_exec *x, atn_plan *plan)
-{
-    atn_execution *e = plan->idle;
-
-    if (e != NULL) {
-        plan->idle = e->after;
-        plan->nidle--;
-        return e;
-    }
-    e = calloc(1, sizeof *e);
-    if (e != NULL && !atn_exec_dag_run_init(&e->dag, &plan->dag, plan->schedule, &requests)) {
-        free_execution(e);
-        return NULL;
-    }
-    if (e != NULL) {
-        e->run.shares = shares(x, plan->schedule);
-        e->is_short = atn_exec_chain_is_short(x, plan);
-    }
-    return e;
-}
-
-bool atn_exec_can_start(const atn_exec *x, const atn_choice *choice)
-{
-    return (int)x->call_mask + 1 >= 2 * MOST_BEGUN && choice->row != NULL &&
-           !atn_exec_exchanges_sizes(choice->row);
-}
-
-bool atn_exec_call_copy(const atn_exec *x, const atn_call *call, atn_call *copy_p, void *arrays[2])
-{
-    *copy_p = *call;
-    arrays[0] = arrays[1] = NULL;
-    return atn_exec_user_keep(x, call, &copy_p->src, true, &arrays[0]) &&
-           atn_exec_user_keep(x, call, &copy_p->dst, false, &arrays[1]);
-}
-
 /* ---- preparation ---- */
-
-static void set_up(atn_execution *e, atn_exec *x, atn_plan *plan, const atn_call *call,
-                   MPI_Comm comm)
-{
-    e->x = x;
-    e->worker.p = x->p;
-    e->worker.r = x->r;
-    e->worker.yield = x->yield;
-    e->worker.shared = x->shared;
-    e->worker.neighbourhood = x->neighbourhood;
-    e->plan = plan;
-    e->unit = plan->unit;
-    e->direct = x->direct && !atn_exec_one_buffer(call);
-    e->dismissed = false;
-    e->first.out = NULL;
-    e->run = (atn_run){
-        .x = &e->worker, .plan = plan, .unit = &e->unit, .comm = comm, .shares = e->run.shares};
-    plan->users++;
-}
 
 atn_execution *atn_exec_prepare(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm comm,
                                 int *code_p)
 {
     enter();
-    atn_execution *e = new_execution(x, plan);
-    if (e != NULL)
-        set_up(e, x, plan, call, comm);
-    if (e != NULL && !atn_exec_call_copy(x, call, &e->call, e->arrays)) {
-        recycle(e);
-        e = NULL;
-    }
+    atn_execution *const e = atn_exec_execution_new(x, plan, call, comm, &requests);
     leave();
     *code_p = e != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     return e;
-}
-
-static int bind_sizes(atn_execution *e)
-{
-    e->bound.chain = false;
-    if (!atn_exec_program_bind(&e->bound, e->plan->schedule, &e->sides.partition, &e->unit))
-        return MPI_ERR_NO_MEM;
-    e->run.program = &e->bound;
-    return MPI_SUCCESS;
-}
-
-/* The user's buffers are read now: packed data must be those of this start. */
-static int bind_call(atn_execution *e)
-{
-    int code = MPI_SUCCESS;
-
-    if (e->direct && e->is_short && e->run.program != NULL) /* by an earlier start */
-        return code;
-    const bool varies = atn_exec_is_varying(&e->plan->q);
-
-    if (!e->direct)
-        code = atn_exec_sides_bind(&e->worker, e->plan, &e->call, &e->sides);
-    e->run.base[ATN_SRC] = e->direct ? e->call.src.buf : e->sides.base[0];
-    e->run.base[ATN_DST] = e->direct ? e->call.dst.buf : e->sides.base[1];
-    if (code == MPI_SUCCESS && varies)
-        return bind_sizes(e);
-    e->run.program = e->is_short ? &e->plan->program : atn_exec_plan_steps(e->plan);
-    return code == MPI_SUCCESS && e->run.program == NULL ? MPI_ERR_NO_MEM : code;
 }
 
 /* ---- beginning and end ---- */
@@ -318,7 +130,7 @@ static void begin_some(const atn_exec *x)
     bool shared = false;
     int n = 0;
 
-    for (atn_execution *e = x->first_open; e != NULL && n < MOST_BEGUN; e = e->after, n++) {
+    for (atn_execution *e = x->first_open; e != NULL && n < ATN_MOST_BEGUN; e = e->after, n++) {
         const bool turn = !(shared && e->run.shares);
         if (!e->begun && (!turn || e->run.number - x->first_open->run.number >= far))
             return;
@@ -361,7 +173,7 @@ static inline void finish(atn_execution *e)
     if (e->done != NULL)
         e->done(e->context, code);
     if (e->dismissed)
-        recycle(e);
+        atn_exec_execution_recycle(e);
 }
 
 static void end(atn_execution *e)
@@ -463,6 +275,40 @@ static inline void send_first(atn_execution *e)
         e->at = 1;
 }
 
+static atn_shared_peer *peer_of(const atn_execution *e, const atn_xop *o)
+{
+    return &e->x->shared->peer[e->x->shared->index[o->peer]];
+}
+
+/* What it does with the data, if that is one step. */
+static void bind_data(atn_execution *e, const atn_xop *o)
+{
+    const atn_part *const part = &e->run.program->parts.v[o->combined];
+    const atn_kernel kernel = e->unit.kernel;
+
+    e->second.out = NULL;
+    e->second.kernel = NULL;
+    e->second.units = o->one.units;
+    e->second.bytes = (uint32_t)(o->one.units * e->unit.stride);
+    if (o->kind == X_RECV) {
+        e->second.out = o->nparts <= 1 ? atn_exec_message(&e->run, o) : NULL;
+    } else if (kernel != NULL && o->ncombined == 1 && part->a == 0 && part->units == o->one.units) {
+        e->second.kernel = kernel;
+        e->second.operand = e->run.base[o->space_c] + part->c;
+        e->second.out = e->run.base[o->space_b] + part->b;
+    }
+}
+
+static void bind_second(atn_execution *e, const atn_xop *o, int after)
+{
+    const bool receives = after > 0 && atn_exec_receives(o);
+
+    e->second.in = receives ? &peer_of(e, o)->in : NULL;
+    e->second.ends = after == 1;
+    if (receives)
+        bind_data(e, o);
+}
+
 static void bind_first(atn_execution *e)
 {
     const atn_xop *const o = e->run.program->ops.v;
@@ -472,15 +318,25 @@ static void bind_first(atn_execution *e)
         return;
     e->first.data = atn_exec_message(&e->run, o);
     e->first.bytes = (uint32_t)(o->one.units * e->unit.stride);
-    e->first.out = &e->x->shared->peer[e->x->shared->index[o->peer]].out;
+    e->first.out = &peer_of(e, o)->out;
+    bind_second(e, o + 1, e->run.program->ops.n - 1);
+}
+
+/* No rank waits for the last message to be received.  Looking for it right after a message was sent
+ * would fetch the line that its sender is about to write, and delay the program's computation. */
+static inline bool awaits_last(const atn_execution *e)
+{
+    return e->at == 1 && e->first.out != NULL && e->second.in != NULL && e->second.ends;
 }
 
 static inline void launch_solo(atn_execution *e)
 {
     begin(e);
-    if (e->first.out == NULL && e->dag.code == MPI_SUCCESS)
+    if (e->first.out == NULL && e->dag.code == MPI_SUCCESS) {
         bind_first(e);
-    if (step_chain(e, 1)) {
+        send_first(e);
+    }
+    if (!awaits_last(e) && step_chain(e, 1)) {
         finish(e);
         return;
     }
@@ -496,7 +352,7 @@ void atn_exec_launch(atn_execution *e, atn_done_fn done, void *context)
     e->done = done;
     e->context = context;
     e->open = true;
-    e->dag.code = bind_call(e);
+    e->dag.code = atn_exec_execution_bind(e);
     atn_exec_run_number(e->x, &e->run);
     if (e->is_short && is_idle()) {
         launch_solo(e);
@@ -511,12 +367,81 @@ void atn_exec_launch(atn_execution *e, atn_done_fn done, void *context)
     atn_exec_progress();
 }
 
+/* A short execution is polled alone: a call of MPI takes longer than its message. */
+static inline bool poll_solo(int polls)
+{
+    inside = true;
+    const bool ended = advance_solo(polls);
+    inside = false;
+    return ended;
+}
+
+/* ---- a call that repeats: what is not needed by its first message follows that ---- */
+
+bool atn_exec_is_bound(const atn_execution *e)
+{
+    return !threaded && e->first.out != NULL && e->second.in != NULL;
+}
+
+int atn_exec_launch_bound(atn_execution *e)
+{
+    e->at = atn_shm_send_small(e->first.out, e->first.data, e->first.bytes) == ATN_SHM_DONE;
+    e->open = e->begun = true;
+    e->dag.code = MPI_SUCCESS;
+    atn_exec_run_number(e->x, &e->run);
+    solo = e;
+    count_open(e, 1);
+    if (!awaits_last(e) && atn_shm_arrived(e->second.in) != 0)
+        poll_solo(1);
+    return MPI_SUCCESS;
+}
+
+/* Of the last operation, if its message has been sent and the received one has its size. */
+static inline bool receive_bound(const atn_execution *e, int polls)
+{
+    atn_shm_end *const in = e->second.in;
+    uint64_t flag = 0;
+
+    while ((flag = atn_shm_arrived(in)) == 0 && polls-- > 0)
+        ;
+    if (flag == 0 || (flag & ATN_SHM_BYTES) != e->second.bytes)
+        return false;
+    const char *const message = atn_shm_next_slot(in)->data;
+    if (e->second.kernel != NULL)
+        e->second.kernel(message, e->second.operand, e->second.out, (size_t)e->second.units);
+    else
+        atn_shm_copy_small(e->second.out, message, e->second.bytes);
+    atn_shm_consume(in, ATN_SHM_SLOTS, flag & ATN_SHM_ACK);
+    return true;
+}
+
+static bool advance_bound(atn_execution *e, int polls)
+{
+    if (e->at == 1 && e->second.ends && e->second.out != NULL)
+        return receive_bound(e, polls);
+    inside = true;
+    const bool ended = step_chain(e, polls);
+    inside = false;
+    return ended && e->dag.code == MPI_SUCCESS;
+}
+
+bool atn_exec_wait_bound(atn_execution *e)
+{
+    enum { SPINS = 4 * ATN_SHM_SPINS };
+    if (solo != e || !advance_bound(e, e->x->yield ? ATN_SHM_SPINS_YIELDING : SPINS))
+        return false;
+    solo = NULL;
+    count_open(e, -1);
+    e->open = e->begun = false;
+    return true;
+}
+
 void atn_exec_dismiss(atn_execution *e)
 {
     enter();
     e->dismissed = true;
     if (!e->open)
-        recycle(e);
+        atn_exec_execution_recycle(e);
     leave();
 }
 
@@ -537,19 +462,10 @@ static void wait_for(atn_exec *x)
         sched_yield();
 }
 
-/* A short execution is polled alone: a call of MPI takes longer than its message. */
-static inline bool poll_solo(int polls)
-{
-    inside = true;
-    const bool ended = advance_solo(polls);
-    inside = false;
-    return ended;
-}
-
-void atn_exec_wait(atn_execution *e, const bool *ended_p)
+static void wait_with_cores(const atn_execution *e, const bool *ended_p)
 {
     atn_exec *const x = e->x;
-    int polls = x->yield ? ATN_SHM_SPINS_YIELDING : ATN_SHM_SPINS;
+    int polls = ATN_SHM_SPINS;
 
     while (!*ended_p) {
         if (solo == e && poll_solo(polls))
@@ -557,6 +473,24 @@ void atn_exec_wait(atn_execution *e, const bool *ended_p)
         wait_for(x);
         polls = ATN_SHM_SPINS_YIELDING;
     }
+}
+
+/* Ranks that share cores must sleep. */
+static void wait_without_cores(const atn_execution *e, const bool *ended_p)
+{
+    atn_shm_wait w = {.how = &e->x->shared->waiting};
+
+    while (!*ended_p)
+        if (atn_exec_progress() == 0)
+            atn_shm_wait_pause(&w);
+    atn_shm_wait_end(&w);
+}
+
+void atn_exec_wait(atn_execution *e, const bool *ended_p)
+{
+    const bool sleeps = e->run.shares && e->x->shared->waiting.yields;
+
+    (sleeps ? wait_without_cores : wait_with_cores)(e, ended_p);
 }
 
 void atn_exec_drain(atn_exec *x)

@@ -35,6 +35,13 @@ atn_execution *atn_exec_prepare(atn_exec *x, atn_plan *plan, const atn_call *cal
 /* Starts it; at most one at a time of those that `prepare` returned.  Errors are reported when it
  * ends. */
 void atn_exec_launch(atn_execution *e, atn_done_fn done, void *context);
+/* Whether it can be launched again by the function below: a chain of short messages in shared
+ * memory that has been launched before, while one thread calls MPI. */
+bool atn_exec_is_bound(const atn_execution *e);
+/* The same start again, if nothing is open; returns MPI_SUCCESS. */
+int atn_exec_launch_bound(atn_execution *e);
+/* Waits for it for a short time.  True: it has ended without an error, `done` is not called. */
+bool atn_exec_wait_bound(atn_execution *e);
 /* Waits until `done` has set *ended_p, while all executions and the MPI library advance; only if
  * one thread calls MPI. */
 void atn_exec_wait(atn_execution *e, const bool *ended_p);

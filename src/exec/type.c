@@ -26,13 +26,6 @@ void atn_exec_op_forget(MPI_Op op)
 int (*atn_real_type_free)(MPI_Datatype *type) = PMPI_Type_free;
 int (*atn_real_request_free)(MPI_Request *request) = PMPI_Request_free;
 int (*atn_real_cancel)(MPI_Request *request) = PMPI_Cancel;
-atn_completions atn_real_complete = {.test = PMPI_Test,
-                                     .testall = PMPI_Testall,
-                                     .testsome = PMPI_Testsome,
-                                     .wait = PMPI_Wait,
-                                     .waitall = PMPI_Waitall,
-                                     .waitany = PMPI_Waitany,
-                                     .waitsome = PMPI_Waitsome};
 int (*atn_real_comm_create)(MPI_Comm comm, MPI_Group group, MPI_Comm *made) = PMPI_Comm_create;
 
 /* ---- contiguity, proven from the constructor; unknown constructors are not contiguous ---- */

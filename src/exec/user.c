@@ -178,6 +178,13 @@ int64_t atn_exec_call_volume(atn_exec *x, const atn_call *call)
     return sum;
 }
 
+int64_t atn_exec_call_size(atn_exec *x, const atn_call *call, int j)
+{
+    const bool row = atn_sched_operation_get(call->op)->source == ATN_SIDE_ROW;
+
+    return atn_exec_user_bytes(x, call, row ? &call->src : &call->dst, j);
+}
+
 bool atn_exec_call_canonical(atn_exec *x, const atn_call *call)
 {
     atn_operator op;

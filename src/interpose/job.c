@@ -31,10 +31,11 @@ int *atn_interpose_group_world_ranks(MPI_Group group, int *n_p)
     MPI_Group world;
     int n;
     PMPI_Group_size(group, &n);
-    int *const ranks = malloc(2 * ((size_t)n + 1) * sizeof *ranks), *const own = ranks + n;
+    int *const ranks = malloc(2 * ((size_t)n + 1) * sizeof *ranks);
     *n_p = n;
     if (ranks == NULL)
         return NULL;
+    int *const own = ranks + n;
     for (int i = 0; i < n; i++)
         own[i] = i;
     PMPI_Comm_group(MPI_COMM_WORLD, &world);

@@ -33,6 +33,9 @@ typedef struct {
     char frontend[72];  /* host name of the front end: none of the hosts has it */
 } atn_lab;
 
+/* Privileges and programs that a lab needs; `delays`: also for delay lines. */
+atn_status atn_lab_check(bool delays, atn_error *err);
+
 /* ---- life of a lab ---- */
 
 /* Nothing is left behind on failure. */

@@ -16,8 +16,6 @@ atn_status atn_lab_call(const char *program, const char *const *words, const cha
                         atn_error *err);
 /* The full name of a program, also when it is in sbin and PATH is not. */
 bool atn_lab_tool(const char *program, char out[ATN_LAB_PATH]);
-/* Privileges and programs that a lab needs; `delays`: also for delay lines. */
-atn_status atn_lab_check(bool delays, atn_error *err);
 
 /* ---- state.c: the folder of a lab ---- */
 

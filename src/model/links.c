@@ -23,7 +23,8 @@
 
 static const double BUCKET = 4096; /* largest observed burst */
 
-enum { WORK, ARRIVE, GRANT, BEGIN }; /* kinds of events */
+enum { WORK, ARRIVE, GRANT, BEGIN };      /* kinds of events */
+enum { STEPS_EVENT = 8, STEPS_RATE = 2 }; /* counted as work for each of them, and for rates */
 
 typedef struct {
     int channel, pair; /* of a receive: the pair in the opposite direction; -1: none */
@@ -59,8 +60,10 @@ typedef struct {
     int done;
     int *finished; /* of the fluid, at one time */
     atn_fluid f;
+    int64_t before; /* work counted for other schedules */
     double now, time;
-    bool moved; /* flows began or ended */
+    bool weighted; /* messages in opposite directions slow each other down */
+    bool moved;    /* then: flows began or ended */
     bool no_memory;
 } sim;
 
@@ -171,7 +174,7 @@ static void count_flow(sim *s, int send, int by)
         s->busy[s->path[i]] += by;
         s->bucket[s->path[i]].since = s->now;
     }
-    s->moved = true;
+    s->moved = s->weighted;
 }
 
 static int uses_of(sim *s, int send, const atn_links_cost *w)
@@ -266,18 +269,10 @@ static double weight_of(const sim *s, int send)
 
 static void set_weights(sim *s)
 {
-    for (int k = 0; k < s->f.list.n && s->c->t != NULL; k++) {
-        const atn_activity *a = &s->f.list.v[k];
-        if (a->owner >= s->g->n || atn_model_channel_inside(s->v[a->owner].channel))
-            continue;
-        const double weight = weight_of(s, a->owner);
-        for (int i = 0; i < a->nuses; i++) {
-            atn_fluid_use *u = &s->f.uses.v[a->use + i];
-            if (u->resource >= s->nedges)
-                continue;
-            s->f.stale = s->f.stale || u->weight < weight || weight < u->weight;
-            u->weight = weight;
-        }
+    for (int k = 0; k < s->f.queue.n; k++) {
+        const int i = s->f.queue.v[k].activity, send = s->f.v.v[i].owner;
+        if (send < s->g->n && !atn_model_channel_inside(s->v[send].channel))
+            atn_model_fluid_weigh(&s->f, i, s->nedges, weight_of(s, send));
     }
     s->moved = false;
 }
@@ -395,7 +390,7 @@ static bool is_enough(const sim *s)
     atn_model_bounds *const b = s->c->bounds;
     if (b == NULL)
         return false;
-    b->work += s->f.list.n + 8;
+    b->work = s->before + STEPS_RATE * s->f.work + STEPS_EVENT * (int64_t)s->events.made;
     b->stopped = s->now > b->until || b->work > b->most;
     return b->stopped;
 }
@@ -509,6 +504,14 @@ static double instant_of(const sim *s)
     return fmax(1e-10, (last->cpu + last->latency) / 100);
 }
 
+static bool has_duplex(const sim *s)
+{
+    bool found = false;
+    for (int i = -1; (i = atn_model_machine_next(s->c->m, i)) >= 0;)
+        found = found || s->channels[i].duplex < 1;
+    return found;
+}
+
 static bool set_up(sim *s)
 {
     const size_t n = (size_t)s->g->n + 1, p = (size_t)s->g->p + 1;
@@ -537,6 +540,8 @@ static bool set_up(sim *s)
         return false;
     s->f.instant = instant_of(s);
     s->turn = turn_of(s);
+    s->before = s->c->bounds ? s->c->bounds->work : 0;
+    s->weighted = t != NULL && has_duplex(s);
     set_capacities(s);
     set_states(s, s->host + p);
     if (s->c->m->simulated)

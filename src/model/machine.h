@@ -173,10 +173,10 @@ bool atn_model_machine_note(atn_machine *m, const char *key, const char *value);
  * times. */
 atn_status atn_model_machine_check(const atn_machine *m, atn_error *err);
 /* Calls `warn` for every suspicious value: a violation of L(m, tau) <= L(m, A tau) <= A L(m,
- * tau), a time that decreases with the size, an overhead that decreases.  Returns the number of
- * warnings. */
-int atn_model_machine_warnings(const atn_machine *m, void (*warn)(void *to, const char *text),
-                               void *to);
+ * tau), a time that decreases with the size, an overhead that decreases.  `line` is that of the
+ * machine file, 0 if the value has none.  Returns the number of warnings. */
+int atn_model_machine_warnings(const atn_machine *m,
+                               void (*warn)(void *to, int line, const char *text), void *to);
 /* NULL if the machine matches a topology, else the reason: it was measured on another one. */
 const char *atn_model_machine_refuses(const atn_machine *m, const atn_topo *t);
 

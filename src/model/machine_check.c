@@ -168,7 +168,7 @@ typedef struct {
     const atn_machine *m;
     const char *where;
     double floor; /* smaller differences are no transfers */
-    void (*warn)(void *to, const char *text);
+    void (*warn)(void *to, int line, const char *text);
     void *to;
     int n;
 } checker;
@@ -177,15 +177,14 @@ __attribute__((format(printf, 3, 4))) static void warn_about(checker *c, int lin
                                                              const char *format, ...)
 {
     char text[400];
-    int n = line > 0 ? snprintf(text, sizeof text, "%s:%d: %s: ", origin(c->m), line, c->where)
-                     : snprintf(text, sizeof text, "%s: %s: ", origin(c->m), c->where);
+    const int n = snprintf(text, sizeof text, "%s: ", c->where);
     va_list args;
     va_start(args, format);
     vsnprintf(text + n, sizeof text - (size_t)n, format, args);
     va_end(args);
     c->n++;
     if (c->warn)
-        c->warn(c->to, text);
+        c->warn(c->to, line, text);
 }
 
 static const double slack = 1.02; /* tolerated ratio of two equal medians */
@@ -248,8 +247,8 @@ static void warn_about_channel(checker *c, const atn_channel *h)
                    h->spread * 100);
 }
 
-int atn_model_machine_warnings(const atn_machine *m, void (*warn)(void *to, const char *text),
-                               void *to)
+int atn_model_machine_warnings(const atn_machine *m,
+                               void (*warn)(void *to, int line, const char *text), void *to)
 {
     checker c = {.m = m, .warn = warn, .to = to};
     for (int i = -1; (i = atn_model_machine_next(m, i)) >= 0;)

@@ -74,5 +74,7 @@ typedef struct {
     double empty, handshake, forward, eager;
 } atn_links_message;
 atn_links_message atn_model_links_message(const atn_machine *m, int channel);
+/* In `links`, seconds of the busiest rank, link or host for all operations.  False: no memory. */
+bool atn_model_links_load(const atn_model_case *c, double *seconds_p);
 
 #endif

@@ -342,11 +342,12 @@ static void add_row(search *s, const atn_row *row)
 }
 
 /* On a single level, `levels` only duplicates another row; without arrival
- * skew, so do rows for late ranks. */
+ * skew, so do rows for late ranks, and without a pattern those made for one. */
 static bool is_another(const atn_problem *q, const atn_row *row)
 {
     return (atn_algo_level_is_row(row->algo) && atn_algo_levels_depth(q) < 2) ||
-           (row->algo->needs & ATN_NEEDS_LATENESS && !q->lateness);
+           (row->algo->needs & ATN_NEEDS_LATENESS && !q->lateness) ||
+           (row->algo->needs & ATN_NEEDS_PATTERN) != 0;
 }
 
 int atn_plan_candidates(const atn_problem *q, atn_choice **list_p)

@@ -2,8 +2,10 @@
  *
  * Numbers are read and written without the C library's locale-dependent functions: the host
  * program may have changed the locale before MPI_Init. */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "plan/rules_private.h"
 
@@ -288,4 +290,20 @@ void atn_plan_choice_print(const atn_choice *choice, char out[ATN_NAME_ROOM])
     atn_algo_params_print(choice->row, &choice->params, full, sizeof full);
     const char *slash = strchr(full, '/');
     strcpy(out, slash != NULL ? slash + 1 : full);
+}
+
+/* ---- files ---- */
+
+/* Devices are refused because some never end; a directory gets a plainer message than read(2)'s. */
+atn_status atn_plan_check_kind(const char *path, const char *kind, atn_error *err)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return atn_fail(err, ATN_INPUT, "%s: cannot be read: %s; name an existing %s file", path,
+                        strerror(errno), kind);
+    if (S_ISDIR(about.st_mode))
+        return atn_fail(err, ATN_INPUT, "%s: is a directory; name the %s file in it", path, kind);
+    if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode))
+        return atn_fail(err, ATN_INPUT, "%s: is not a file; name a %s file", path, kind);
+    return ATN_OK;
 }

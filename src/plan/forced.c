@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/patterns.h"
 #include "plan/rules_private.h"
 
 static const char variable[] = "ATTUNE_ALGORITHM";
@@ -96,9 +97,22 @@ static atn_status force_pass(atn_rules *rules, const char *text, bool any, atn_e
 }
 
 /* Operations that are named come before "*", in whatever order they were written. */
+/* Other ranks get the rules as lines of text, which such a byte would damage. */
+static atn_status check_bytes(const char *text, atn_error *err)
+{
+    for (const char *at = text; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' && *at != '\t')
+            return atn_fail(err, ATN_INPUT,
+                            "ATTUNE_ALGORITHM: byte 0x%02x at character %d is not text; remove it",
+                            (unsigned char)*at, (int)(at - text) + 1);
+    return ATN_OK;
+}
+
 atn_status atn_plan_forced_parse(const char *text, atn_rules *rules, atn_error *err)
 {
-    const atn_status status = force_pass(rules, text, false, err);
+    atn_status status = check_bytes(text, err);
+    if (status == ATN_OK)
+        status = force_pass(rules, text, false, err);
     return status == ATN_OK ? force_pass(rules, text, true, err) : status;
 }
 
@@ -131,6 +145,22 @@ static atn_status put_forced(atn_rules *rules, const char *forced, atn_error *er
     return ATN_OK;
 }
 
+/* Selection by rules must be the same on all ranks, which it is not if only some have a pattern. */
+static atn_status check_patterns(const atn_rules *rules, const char *path, atn_error *err)
+{
+    for (int i = 0; i < rules->list.n; i++) {
+        const atn_rule *const rule = &rules->list.v[i];
+        if (!atn_plan_pattern_is_known(&rule->use))
+            return atn_fail(err, ATN_INPUT,
+                            "%s:%d: the pattern %s is not in %s.patterns; copy it from where the "
+                            "rule was made, or remove the rule",
+                            path != NULL ? path : "ATTUNE_ALGORITHM", rule->line,
+                            atn_interned(atn_plan_pattern_of(&rule->use)),
+                            path != NULL ? path : "WISDOM");
+    }
+    return ATN_OK;
+}
+
 atn_status atn_plan_rules_load(const char *path, const char *forced, const char *select,
                                atn_rules **rules_p, atn_error *err)
 {
@@ -142,6 +172,8 @@ atn_status atn_plan_rules_load(const char *path, const char *forced, const char 
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     if (status == ATN_OK && forced != NULL)
         status = put_forced(rules, forced, err);
+    if (status == ATN_OK)
+        status = check_patterns(rules, path, err);
     if (status == ATN_OK && select != NULL)
         status = atn_plan_select_parse(select, rules, err);
     if (status == ATN_OK && !atn_plan_rules_seal(rules))

@@ -14,8 +14,10 @@
 #include "topo/topo.h"
 
 enum { TRIES = 3 };
+
 /* How many rows of no excess the others are worth. */
 enum { STRANGE = 2 };
+static const double near_bound = 1.05;
 
 /* Two per cent are below the accuracy of predictions. */
 static int grade(double seconds) { return seconds > 0 ? (int)floor(50 * log(seconds)) : INT_MIN; }
@@ -31,142 +33,14 @@ static int by_time(const void *a, const void *b)
     return atn_plan_prospect_by_hope(a, b);
 }
 
-/* What was found out about one like it; NULL: nothing yet. */
-static const atn_trial_probe *probe_like(const planner *p, int i)
-{
-    for (int k = 0; k < i; k++)
-        if (p->probe[k].ops > 0 && atn_plan_prospect_is_like(&p->r.v[k], &p->r.v[i]))
-            return &p->probe[k];
-    return NULL;
-}
+static bool equal(double x, double y) { return !(x < y || y < x); }
 
-/* In a job with many ranks, more candidates are worth more than more segments of each. */
-static int few_segments(const planner *p)
+/* The same under another name, as far as forms and traffic show. */
+static bool is_double(const atn_prospect *x, const atn_prospect *y)
 {
-    const bool many = p->q.p > ATN_SMALL_RANKS && p->whole <= atn_plan_budget(p->q.p);
-    return p->reduced || many ? ATN_SMALL_SEGMENTS : ATN_FEW_SEGMENTS;
-}
-
-/* Whether it is not worth being built to see that it is too large. */
-static bool is_too_large(planner *p, int i)
-{
-    const atn_choice *const c = &p->r.v[i].choice;
-    if (atn_plan_has_many_phases(p, c)) {
-        p->probe[i].ring = true;
-        return true;
-    }
-    const atn_trial_probe *const like = probe_like(p, i);
-    const int64_t third = p->whole / 3; /* others want to be seen, too */
-    const int64_t most = p->budget < third ? p->budget : third;
-    const atn_problem q = atn_plan_problem_seen(p, &p->r.v[i]);
-    const int segments = atn_algo_segments(c->row, &q, &c->params);
-    if (!like ||
-        atn_plan_trial_steps(like, segments, few_segments(p), atn_plan_ranks_seen(p)) <= most)
-        return false;
-    p->probe[i] = *like;
-    return true;
-}
-
-/* Evaluated before under another name; NULL: not yet. */
-static const atn_prospect *twin_of(const planner *p, int i)
-{
-    for (int k = 0; k < i; k++)
-        if (p->r.v[k].evaluated && p->r.v[k].does == p->r.v[i].does)
-            return &p->r.v[k];
-    return NULL;
-}
-
-static atn_status run_model(planner *p, int i, const atn_model_trial *t, double until,
-                            double *seconds_p)
-{
-    atn_model_bounds bounds = {.until = until};
-    const int64_t share = p->reduced ? 2 : 4; /* one must not take it all */
-    const int64_t most = p->q.p > 16 ? p->whole / share : p->whole;
-    bounds.most = p->budget < most ? p->budget : most;
-    const atn_status status = atn_plan_trial_time(t, p->m, p->model, &bounds, seconds_p, NULL);
-    p->budget -= bounds.work > 0 ? bounds.work : (int64_t)t->part[0].g.n * ATN_STEPS_OP;
-    p->r.v[i].beyond = bounds.stopped && bounds.work <= bounds.most;
-    return status == ATN_OK && bounds.work > bounds.most ? ATN_NOT_APPLICABLE : status;
-}
-
-/* What takes twice as long as the best is of no interest. */
-static atn_status time_all(planner *p, int i, const atn_model_trial *t, double *seconds_p)
-{
-    atn_prospect *const x = &p->r.v[i];
-    x->does = atn_plan_trial_hash(t);
-    const atn_prospect *const twin = twin_of(p, i);
-    if (twin != NULL) {
-        *seconds_p = twin->seconds;
-        x->beyond = twin->beyond;
-        return ATN_OK;
-    }
-    const atn_status status = run_model(p, i, t, 2 * p->best, seconds_p);
-    *seconds_p *= atn_plan_choice_doubt(&x->choice);
-    x->does = status == ATN_OK ? x->does : 0;
-    return status;
-}
-
-/* The forms of a prospect on the miniature and on all ranks.  Where traffic differs between them,
- * they have it. */
-static atn_form_terms terms_seen(planner *p, const atn_prospect *x)
-{
-    atn_problem q = atn_plan_problem_seen(p, x);
-    double unused = 0;
-    q.segments = atn_algo_segments(x->choice.row, &q, &x->choice.params);
-    atn_form_terms few = atn_plan_estimate_terms(p, x, &q, &p->few, &unused);
-    atn_traffic_factors f = {.overlap = x->overlap, .bytes = 1};
-    if (x->traffic > 0 && !atn_plan_prospect_is_free(p, x))
-        atn_plan_estimate_traffic(p, x, FEW, &f);
-    return (atn_form_terms){few.latency * f.overlap, few.bytes * f.bytes};
-}
-
-static atn_form_terms terms_hoped(const atn_prospect *x)
-{
-    return (atn_form_terms){x->latency * x->overlap,
-                            (x->form - x->latency) * (x->traffic > 0 ? x->traffic : 1)};
-}
-
-/* Where data come from the root and partners change in each round, ranks have more partners the
- * more ranks there are, and wait for them: such pipelines took up to 1.6 times as long on 256 ranks
- * as extrapolated. */
-static double doubt_of_few(const planner *p, const atn_prospect *x)
-{
-    const unsigned flags = atn_sched_operation_get(p->q.op)->flags;
-    const bool down = (flags & (ATN_ROOTED | ATN_DST_AT_ROOT)) == ATN_ROOTED;
-    const bool changes = x->choice.row->algo->klass == ATN_COORDINATED && x->segments > 1;
-    return atn_plan_choice_doubt(&x->choice) * (down && changes ? 1.25 : 1);
-}
-
-/* Few ranks may do the same where more would not, so there are no twins. */
-static atn_status time_few(planner *p, int i, const atn_model_trial *t, double *seconds_p)
-{
-    const atn_prospect *const x = &p->r.v[i];
-    const atn_form_terms few = terms_seen(p, x), all = terms_hoped(x);
-    const bool known = few.latency + few.bytes > 0;
-    const double until =
-        known && isfinite(p->best) ? atn_plan_miniature_reduce(&few, &all, 2 * p->best) : INFINITY;
-    double seconds = 0;
-    const atn_status status = run_model(p, i, t, until, &seconds);
-    *seconds_p =
-        doubt_of_few(p, x) * (known ? atn_plan_miniature_extend(&few, &all, seconds) : seconds);
-    p->r.v[i].reduced = status == ATN_OK;
-    return status;
-}
-
-static atn_status evaluate(planner *p, int i, double *seconds_p)
-{
-    const atn_choice *const c = &p->r.v[i].choice;
-    const atn_problem q = atn_plan_problem_seen(p, &p->r.v[i]);
-    atn_model_trial t;
-    if (is_too_large(p, i))
-        return ATN_NOT_APPLICABLE;
-    atn_status status =
-        atn_plan_trial_make(c, &q, few_segments(p), &p->budget, &t, &p->probe[i], NULL);
-    if (status != ATN_OK)
-        return status;
-    status = p->reduced ? time_few(p, i, &t, seconds_p) : time_all(p, i, &t, seconds_p);
-    atn_plan_trial_free(&t);
-    return status;
+    return equal(x->hope, y->hope) && equal(x->form, y->form) && equal(x->latency, y->latency) &&
+           equal(x->traffic, y->traffic) && equal(x->overlap, y->overlap) &&
+           x->segments == y->segments;
 }
 
 /* ---- expectations ---- */
@@ -210,21 +84,47 @@ static double excess_of(const planner *p, const atn_prospect *x)
     return exp(p->every.sum / (p->every.n + STRANGE));
 }
 
+static bool ranks_share_hosts(const planner *p)
+{
+    return p->inside.b > 0 || (p->q.topo != NULL && atn_topo_hosts(p->q.topo) < p->q.p);
+}
+
 /* Rings are contention-free; what is hoped for if messages are forwarded inside hosts is not as
  * certain. */
 static bool is_certain(const planner *p, int i)
 {
     const bool forwards = p->r.v[i].choice.row->algo->klass == ATN_STORE_FORWARD;
-    return p->probe[i].ring && !(forwards && p->inside.b > 0);
+    return p->probe[i].ring && !(forwards && ranks_share_hosts(p)) &&
+           !atn_algo_level_is_row(p->r.v[i].choice.row->algo);
+}
+
+/* Those that seem to be the same are not looked at. */
+static void take_doubles(planner *p, int i)
+{
+    const atn_prospect *const x = &p->r.v[i];
+    if (!atn_plan_is_job(p) || p->reduced || !x->sampled || !x->evaluated)
+        return;
+    for (int k = 0; k < p->r.n; k++) {
+        atn_prospect *const y = &p->r.v[k];
+        if (p->tried[k] || !is_double(x, y))
+            continue;
+        p->tried[k] = true;
+        y->seconds = x->seconds;
+        y->evaluated = true;
+        y->beyond = x->beyond;
+        y->reduced = x->reduced;
+        p->r.evaluated++;
+    }
 }
 
 static atn_status look(planner *p, int i)
 {
     atn_prospect *x = &p->r.v[i];
-    const int64_t before = p->budget;
+    const int64_t kept = atn_plan_segment_reserve(p), before = p->budget;
     double seconds = 0;
-    const atn_status status = evaluate(p, i, &seconds);
-    p->budget = p->budget > 0 ? p->budget : 0;
+    p->budget -= kept;
+    const atn_status status = atn_plan_evaluate(p, i, &seconds);
+    p->budget = (p->budget > 0 ? p->budget : 0) + kept;
     p->r.steps += before - p->budget;
     if (status == ATN_OK) {
         x->seconds = seconds;
@@ -232,8 +132,8 @@ static atn_status look(planner *p, int i)
         p->r.evaluated++;
         p->best = fmin(p->best, seconds);
         learn(p, x);
-    } else if (is_certain(p, i) && atn_plan_choice_is_aware(&x->choice)) {
-        x->seconds = x->hope;
+    } else if (is_certain(p, i) && (p->in_order || atn_plan_choice_is_aware(&x->choice))) {
+        x->seconds = fmax(x->hope, p->bound);
     } else {
         x->seconds = fmax(x->seconds, seconds); /* so far it got */
     }
@@ -246,7 +146,12 @@ static double doubt_about(const planner *p, const atn_prospect *x)
 {
     const bool alone = p->like[WAY][x->group[WAY]].n == 0;
     const bool severe = !p->reduced || p->inside.b > 0;
-    return alone && severe && x->segments > 1 ? 1.5 : 1.1;
+    const bool unknown = p->sampled && !x->sampled && atn_plan_is_job(p) && !p->reduced;
+    if (atn_plan_is_exact_job(p) && (unknown || atn_algo_level_is_row(x->choice.row->algo)))
+        return 4; /* leaders are not part of forms */
+    if (unknown || (atn_plan_is_exact_job(p) && x->segments > 1))
+        return 2;
+    return (alone && severe && x->segments > 1) || atn_plan_is_exact_job(p) ? 1.5 : 1.1;
 }
 
 /* Nothing is expected to be better than hoped for. */
@@ -257,7 +162,7 @@ static void judge_the_rest(planner *p)
         const bool certain = is_certain(p, i) && p->like[WAY][x->group[WAY]].n == 0;
         const double factor = certain ? 1 : fmax(1, excess_of(p, x)) * doubt_about(p, x);
         if (!x->evaluated)
-            x->seconds = fmax(x->seconds, x->hope * factor);
+            x->seconds = fmax(x->seconds, fmax(x->hope, p->bound) * factor);
     }
 }
 
@@ -291,16 +196,17 @@ static void part_with_twins(atn_ranking *r)
         r->evaluated -= r->v[i].evaluated;
 }
 
-static bool is_job(const planner *p) { return p->whole <= atn_plan_budget(p->q.p); }
-
 /* All schedules of many ranks are too many, and so they are for the budget of jobs. */
 static bool needs_miniature(const planner *p)
 {
-    return p->q.p > ATN_EXACT_RANKS || (p->q.p > ATN_SMALL_RANKS && is_job(p));
+    return p->q.p > ATN_EXACT_RANKS || (p->q.p > ATN_SMALL_RANKS && atn_plan_is_job(p));
 }
 
 /* The more ranks, the more accurate; in a job more candidates are worth more. */
-static int small_ranks(const planner *p) { return is_job(p) ? ATN_JOB_RANKS : ATN_SMALL_RANKS; }
+static int small_ranks(const planner *p)
+{
+    return atn_plan_is_job(p) ? ATN_JOB_RANKS : ATN_SMALL_RANKS;
+}
 
 /* Where all schedules might be evaluated, a miniature must save most of the work. */
 static bool begin_miniature(planner *p)
@@ -313,7 +219,7 @@ static bool begin_miniature(planner *p)
         atn_plan_miniature_end(&p->mini);
         return false;
     }
-    p->budget = p->whole = p->whole * 3 / 10;
+    p->budget = p->whole = p->whole * 4 / 5;
     return true;
 }
 
@@ -322,18 +228,25 @@ static bool counts_segments(const atn_choice *c)
     return c->row->algo->cost != NULL && atn_model_expr_names(c->row->algo->cost, "k");
 }
 
-/* Without segments that their form does not count: each of them makes all rounds, with shorter
- * messages than on the miniature, so that its time cannot be extended to all ranks.  Those of
- * levels are evaluated on all ranks, as far as any are, where ranks share hosts. */
+/* Segments that a form does not count make all rounds each.  Where ranks have other partners and
+ * shorter messages in each round, or divide messages into shares, their time cannot be extended
+ * from a miniature to all ranks; where many more ranks follow, that of no algorithm can. */
+static bool is_extendable(const planner *p, const atn_choice *c)
+{
+    const atn_algo *const algo = c->row->algo;
+    return counts_segments(c) || atn_algo_segments(c->row, &p->q, &c->params) == 1 ||
+           (p->q.p <= ATN_EXACT_RANKS && algo->klass != ATN_COORDINATED && !algo->shares);
+}
+
+/* Segments of levels are evaluated on all ranks, as far as any are, where ranks share hosts. */
 static int keep_extendable(const planner *p, int n)
 {
     const bool levels =
         atn_plan_check_applies(p) && p->q.topo != NULL && atn_topo_hosts(p->q.topo) < p->q.p;
     int kept = 0;
     for (int i = 0; i < n; i++)
-        if (counts_segments(&p->list[i]) ||
-            (levels && atn_algo_level_is_row(p->list[i].row->algo)) ||
-            atn_algo_segments(p->list[i].row, &p->q, &p->list[i].params) == 1)
+        if (is_extendable(p, &p->list[i]) ||
+            (levels && atn_algo_level_is_row(p->list[i].row->algo)))
             p->list[kept++] = p->list[i];
     return kept;
 }
@@ -350,11 +263,13 @@ static atn_status list_prospects(planner *p)
     if (n >= 0) {
         p->r.v = calloc((size_t)n + 1, sizeof *p->r.v);
         p->probe = calloc((size_t)n + 1, sizeof *p->probe);
-        p->tried = calloc(2 * (size_t)n + 1, sizeof *p->tried);
+        p->stream = calloc((size_t)n + 1, sizeof *p->stream);
+        p->tried = calloc(3 * (size_t)n + 1, sizeof *p->tried);
+        p->seen = p->tried ? p->tried + 2 * (size_t)n : NULL;
         p->forms = calloc((size_t)n + 1, sizeof(atn_cost_form *));
         p->like[0] = calloc(GROUPS * ((size_t)n + 1), sizeof *p->like[0]);
     }
-    if (!p->r.v || !p->probe || !p->tried || !p->forms || !p->like[0])
+    if (!p->r.v || !p->probe || !p->stream || !p->tried || !p->forms || !p->like[0])
         n = -1;
     for (int g = 1; g < GROUPS && n >= 0; g++)
         p->like[g] = p->like[g - 1] + n + 1;
@@ -365,12 +280,19 @@ static atn_status list_prospects(planner *p)
     return n >= 0 ? ATN_OK : ATN_MEMORY;
 }
 
+/* Rounds with tokens cannot be cut, so they take much of a budget; they rarely gain. */
+static bool is_dearer(const planner *p, const atn_prospect *x)
+{
+    return atn_plan_is_exact_job(p) && p->like[WAY][x->group[WAY]].n > 0 &&
+           atn_algo_params_get(x->choice.row, &x->choice.params, "sync", 0) > 0;
+}
+
 /* Those are spared whose form is worse than the best even if they kept as much more than their form
  * promises as the best of those looked at, and a bit. */
 static bool is_open(const planner *p, int i)
 {
     const atn_prospect *const x = &p->r.v[i];
-    return !p->tried[i] && p->probe[i].ops == 0 &&
+    return !p->tried[i] && p->probe[i].ops == 0 && !is_dearer(p, x) &&
            (p->relaxed || 0.9 * p->scale * atn_plan_estimate_least(p, x) < p->best) &&
            p->like[SHAPE][x->group[SHAPE]].n < TRIES;
 }
@@ -379,17 +301,27 @@ static bool is_open(const planner *p, int i)
  * so they must promise more. */
 static double expected(const planner *p, const atn_prospect *x)
 {
-    return x->hope * excess_of(p, x) * (x->segments > 1 ? 1.15 : 1);
+    const double dear = x->segments > 1 && !atn_plan_prospect_is_stream(p, x) ? 1.15 : 1;
+    const double unknown = p->sampled && !x->sampled && atn_plan_is_exact_job(p) ? 2 : 1;
+    return x->hope * excess_of(p, x) * dear * unknown;
+}
+
+/* Not a pipeline; where all ranks are evaluated, neither of many rounds nor of many segments. */
+static bool is_short(const planner *p, const atn_prospect *x)
+{
+    if (atn_plan_is_exact_job(p))
+        return x->segments <= 1 ? x->rounds <= p->q.p / 2 : atn_plan_prospect_is_stream(p, x);
+    return x->segments <= 1;
 }
 
 /* The one that is expected to be fastest; in jobs, unless that is far behind.  -1: none.
  * `pipelines`: may be one. */
 static int most_promising(const planner *p, bool pipelines)
 {
-    double least = is_job(p) && !p->relaxed ? PROMISING * p->best : INFINITY;
+    double least = atn_plan_is_job(p) && !p->relaxed ? PROMISING * p->best : INFINITY;
     int found = -1;
     for (int i = 0; i < p->r.n; i++) {
-        const bool considered = is_open(p, i) && (pipelines || p->r.v[i].segments <= 1);
+        const bool considered = is_open(p, i) && (pipelines || is_short(p, &p->r.v[i]));
         const double seconds = considered ? expected(p, &p->r.v[i]) : INFINITY;
         if (seconds < least) {
             least = seconds;
@@ -402,7 +334,8 @@ static int most_promising(const planner *p, bool pipelines)
 /* On many ranks that share hosts a pipeline may use up the budget: first one that does not. */
 static int next_to_look_at(const planner *p)
 {
-    const int first = p->inside.b > 0 && p->r.evaluated == 0 ? most_promising(p, false) : -1;
+    const bool dear = p->inside.b > 0 || atn_plan_is_exact_job(p);
+    const int first = dear && p->r.evaluated == 0 ? most_promising(p, false) : -1;
     return first >= 0 ? first : most_promising(p, true);
 }
 
@@ -410,13 +343,23 @@ static int next_to_look_at(const planner *p)
  * more, and share links less, than is expected of them. */
 static bool may_relax(const planner *p)
 {
-    return p->reduced && !p->relaxed && p->budget > 0 && p->q.p <= ATN_EXACT_RANKS;
+    const int64_t spare = atn_plan_is_exact_job(p) ? p->whole / 2 : 0;
+    return (p->reduced || atn_plan_is_exact_job(p)) && !p->relaxed && p->budget > spare &&
+           p->q.p <= ATN_EXACT_RANKS;
+}
+
+/* Hardly anything can be better. */
+static bool is_found(const planner *p)
+{
+    return atn_plan_is_exact_job(p) && p->best <= near_bound * p->bound;
 }
 
 static atn_status look_at_next(planner *p)
 {
-    int i = p->budget > 0 ? next_to_look_at(p) : -1;
-    if (i < 0 && may_relax(p)) {
+    const int64_t half = p->relaxed && atn_plan_is_exact_job(p) ? p->whole / 2 : 0;
+    const int64_t segments = atn_plan_segment_reserve(p), spare = half > segments ? half : segments;
+    int i = p->budget > spare && !is_found(p) ? next_to_look_at(p) : -1;
+    if (i < 0 && may_relax(p) && !is_found(p)) {
         p->relaxed = true;
         i = next_to_look_at(p);
     }
@@ -427,7 +370,9 @@ static atn_status look_at_next(planner *p)
         return ATN_OK;
     }
     p->tried[i] = true;
-    return look(p, i);
+    const atn_status status = look(p, i);
+    take_doubles(p, i);
+    return status;
 }
 
 atn_planning *atn_plan_planning_begin(const atn_problem *q, const atn_machine *m,
@@ -496,6 +441,11 @@ static void free_parts(planner *p)
 {
     for (int i = 0; p->forms && i < p->listed; i++)
         atn_plan_form_close(p->forms[i]);
+    for (int i = 0; p->stream && i < p->listed; i++) {
+        if (p->stream[i])
+            atn_plan_trial_free(p->stream[i]);
+        free(p->stream[i]);
+    }
     for (int i = 0; i < PLACES; i++) {
         atn_plan_traffic_end(&p->place[i].traffic);
         atn_plan_miniature_end(&p->place[i].mini);
@@ -511,6 +461,7 @@ void atn_plan_planning_drop(atn_planning *p)
         free(p->list);
         free(p->r.v);
         free(p->probe);
+        free(p->stream);
         free(p->tried);
         free(p->like[0]);
     }

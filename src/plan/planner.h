@@ -31,6 +31,7 @@ typedef struct {
     bool reduced;   /* evaluated on fewer ranks and extrapolated (miniature.h) */
     bool confirmed; /* evaluated on all ranks after others on fewer, or on as many as possible */
     bool travelled; /* corrected by what was measured on fewer ranks (travel.h) */
+    bool sampled;   /* hope comes from its traffic */
     bool plain;     /* topology-unaware, like native algorithms */
     uint64_t does;  /* what all ranks do, as a number; 0: not evaluated */
 } atn_prospect;
@@ -40,7 +41,7 @@ typedef struct {
     atn_prospect *v; /* fastest first; those evaluated before others of the same time */
     int evaluated;
     int twins; /* behind the last of v: evaluated too, but one with a simpler name does the same */
-    int64_t steps; /* of work, 10 to 40 ns each */
+    int64_t steps; /* of work, about 10 ns each */
 } atn_ranking;
 
 /* Steps that a plan for p ranks may make inside a job: a few milliseconds.  Where the schedules of

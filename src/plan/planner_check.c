@@ -54,8 +54,9 @@ void atn_plan_check_begin(planner *p)
 {
     const int64_t each = has_shared_hosts(p) ? STEPS : STEPS_TREES;
     p->reserve = atn_plan_check_applies(p) && ranks_of(p) <= MOST_RANKS ? each * ranks_of(p) : 0;
-    if (p->q.p <= ATN_EXACT_RANKS && p->reserve > p->budget)
-        p->reserve = p->budget; /* what is left */
+    const int64_t left = p->budget - atn_plan_segment_reserve(p);
+    if (p->q.p <= ATN_EXACT_RANKS && p->reserve > left)
+        p->reserve = left; /* what is left */
     memset(p->tried, 0, sizeof *p->tried * (size_t)p->r.n);
     for (int i = 0; i < p->r.n && p->reserve > 0; i++)
         expect_overlap(p, &p->r.v[i]);
@@ -201,5 +202,7 @@ bool atn_plan_check_next(planner *p)
             confirm(p, &p->r.v[k], p->r.v[i].seconds);
         }
     p->r.steps += before - p->reserve;
+    if (p->q.p <= ATN_EXACT_RANKS)
+        p->budget -= before - p->reserve;
     return true;
 }

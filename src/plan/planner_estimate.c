@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/bound.h"
 #include "model/expr.h"
 #include "plan/planner_private.h"
 
@@ -12,6 +13,8 @@ enum { SHORT_RANKS = 256 };
 enum { SURPRISING = 3 };
 /* On few ranks, traffic takes longer to look at than schedules: only what promises this much. */
 static const double likely = 1.25;
+/* Of the rate of links, machines may reach somewhat more than is usual. */
+static const double close_to_bound = 0.97;
 
 /* ---- contention as closed forms see it ---- */
 
@@ -74,6 +77,22 @@ static void set_hosts(planner *p)
                                      .b = 1.0 / atn_model_channel_rate(p->m, c)};
 }
 
+/* Whether the ranks below each node have successive numbers. */
+static bool follow_each_other(const atn_topo *t)
+{
+    int *const last = malloc(sizeof *last * (size_t)t->nnodes);
+    bool ok = last != NULL;
+    for (int v = 0; ok && v < t->nnodes; v++)
+        last[v] = -1;
+    for (int r = 0; ok && r < t->p; r++)
+        for (int v = t->node_of[r]; ok && v > 0; v = t->nodes[v].parent) {
+            ok = last[v] < 0 || last[v] == r - 1;
+            last[v] = r;
+        }
+    free(last);
+    return ok;
+}
+
 /* Forms agree with the model that evaluates schedules, as far as it distinguishes them. */
 static void set_network(planner *p)
 {
@@ -84,6 +103,7 @@ static void set_network(planner *p)
         p->message = atn_model_links_message(p->m, channel);
         p->net.a = p->message.empty;
     }
+    p->in_order = p->q.topo != NULL && p->q.topo->p == p->q.p && follow_each_other(p->q.topo);
     spread_over_ports(p);
     set_hosts(p);
 }
@@ -266,7 +286,7 @@ static void set_hope(planner *p, atn_prospect *x, double seconds)
     atn_problem q = p->q;
     q.segments = x->segments;
     x->hope = seconds * meeting(p, message_of(&x->choice, &q)) * atn_plan_choice_doubt(&x->choice);
-    x->seconds = x->hope;
+    x->seconds = x->hope > 0 ? fmax(x->hope, p->bound) : 0;
 }
 
 static void set_forms(planner *p)
@@ -329,6 +349,7 @@ static void begin_traffic(planner *p)
     if (!p->reduced)
         shrink(p, FEW, ATN_JOB_RANKS);
     p->sampled = true;
+    p->first = atn_plan_is_job(p) && !p->reduced;
     for (int i = 0; i < PLACES; i++) {
         const atn_miniature *const mini = &p->place[i].mini;
         const atn_topo *const t = mini->p > 0              ? mini->topo
@@ -398,6 +419,7 @@ static void sample(planner *p, int i)
         atn_prospect *const x = &p->r.v[k];
         if (traffic_of(p, x) != traffic)
             continue;
+        x->sampled = true;
         x->traffic = where == MANY ? f.bytes : 0;
         x->overlap = f.overlap;
         set_hope(p, x, x->latency * f.latency + (x->form - x->latency) * f.bytes);
@@ -420,12 +442,18 @@ void atn_plan_estimate_next(planner *p)
     const double most = p->place[MANY].traffic.hosts ? SURPRISING : few ? likely : PROMISING;
     while (p->sampled && p->at < p->r.n && p->budget > p->whole / 2) {
         const atn_prospect *const x = &p->r.v[p->at];
-        bool *const known = &p->tried[traffic_of(p, x)];
+        bool *const known = &p->tried[traffic_of(p, x)], *const row = &p->seen[x->group[ROW]];
         const int i = p->at++;
-        if (*known || x->form <= 0 || atn_plan_estimate_least(p, x) > most * p->hoped)
+        if (*known || (p->first && *row) || x->form <= 0 ||
+            atn_plan_estimate_least(p, x) > most * p->hoped)
             continue;
-        *known = true;
+        *known = *row = true;
         sample(p, i);
+        return;
+    }
+    if (p->first && p->at >= p->r.n) {
+        p->first = false;
+        p->at = 0;
         return;
     }
     memset(p->tried, 0, sizeof *p->tried * (size_t)p->r.n);
@@ -454,6 +482,7 @@ void atn_plan_estimate_begin(planner *p)
 {
     set_network(p);
     p->contention = contention_of(&p->q, p->m, &p->net);
+    p->bound = strcmp(p->model->name, "links") == 0 ? close_to_bound * atn_model_bound(&p->q) : 0;
     set_groups(p);
     set_forms(p);
     qsort(p->r.v, (size_t)p->r.n, sizeof *p->r.v, by_form);

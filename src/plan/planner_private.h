@@ -49,26 +49,32 @@ struct atn_planning {
     atn_alpha_beta inside;     /* of two ranks of a host; b 0: no two ranks share one */
     atn_plan_hosts hosts;      /* of the problem */
     double contention;
+    double bound;  /* no choice takes less: what links need */
+    bool in_order; /* ranks follow the topology */
     atn_ranking r;
     bool reduced; /* schedules are evaluated on the miniature */
     atn_miniature mini;
-    atn_form_facts all, few; /* of the problem, of the miniature */
-    atn_trial_probe *probe;  /* of each prospect */
-    bool relaxed;            /* forms are no reason not to look at a prospect */
-    double best, scale;      /* least time found; least of times over forms, at most 1 */
-    int64_t reserve;         /* steps left for the schedules of all ranks, after the others */
-    double exact;            /* least time found by them */
-    bool sampled;            /* places are in use */
+    atn_form_facts all, few;  /* of the problem, of the miniature */
+    atn_trial_probe *probe;   /* of each prospect */
+    atn_model_trial **stream; /* of each shape that was looked at; NULL: of others */
+    bool relaxed;             /* forms are no reason not to look at a prospect */
+    double best, scale;       /* least time found; least of times over forms, at most 1 */
+    int64_t reserve;          /* steps left for the schedules of all ranks, after the others */
+    double exact;             /* least time found by them */
+    bool sampled;             /* places are in use */
     atn_plan_place place[PLACES];
     atn_choice *list; /* candidates, in the order of their numbers */
     int listed;
     atn_cost_form **forms;                /* of groups, once they are needed */
     double hoped;                         /* least hope so far */
+    bool first;                           /* one of each row */
+    bool *seen;                           /* rows whose traffic is known */
     bool *tried;                          /* of each prospect; before, of each kind of traffic */
     atn_plan_excess *like[GROUPS], every; /* of each group of prospects, by its number; of all */
     atn_prospect *improved;               /* whose segment is searched; NULL: none yet */
     atn_segment_search search;
     atn_segment_climb climb;
+    double confirmed; /* factor on the times that are searched: those of the best on all ranks */
     atn_status status;
 };
 typedef struct atn_planning planner;
@@ -105,6 +111,24 @@ bool atn_plan_has_many_phases(const planner *p, const atn_choice *c);
 bool atn_plan_prospect_is_like(const atn_prospect *x, const atn_prospect *y);
 int atn_plan_prospect_by_hope(const void *a, const void *b);
 
+/* ---- evaluations (planner_evaluate.c) ---- */
+
+/* Whether the budget is that of a job; of one whose candidates are evaluated on all of many
+ * ranks. */
+static inline bool atn_plan_is_job(const planner *p) { return p->whole <= atn_plan_budget(p->q.p); }
+static inline bool atn_plan_is_exact_job(const planner *p)
+{
+    return atn_plan_is_job(p) && !p->reduced && p->q.p > ATN_SMALL_RANKS;
+}
+/* Segments that are built at most.  In a job with many ranks, more candidates are worth more than
+ * more segments of each. */
+int atn_plan_few_segments(const planner *p);
+/* Of pipelines whose ranks have the same partners in all rounds, the schedules of few segments are
+ * made once for all sizes of segments. */
+bool atn_plan_prospect_is_stream(const planner *p, const atn_prospect *x);
+/* The time of a prospect by its schedules; ATN_NOT_APPLICABLE: they are too large. */
+atn_status atn_plan_evaluate(planner *p, int i, double *seconds_p);
+
 /* ---- the best ones on all ranks (planner_check.c) ---- */
 
 /* Whether a plan on a miniature has few enough ranks for it, and a root. */
@@ -116,6 +140,8 @@ bool atn_plan_check_next(planner *p);
 
 /* ---- segments (planner_segment.c) ---- */
 
+/* Steps that others leave for it: where the best one so far is a pipeline, a part of all. */
+int64_t atn_plan_segment_reserve(const planner *p);
 /* Searches for the segment that minimises the time of the best one, if it is a pipeline; false:
  * done. */
 bool atn_plan_segment_improve(planner *p);

@@ -9,7 +9,7 @@
 
 int64_t atn_plan_budget(int p)
 {
-    static const int64_t all = 12800000, least = 60000, many = 240000;
+    static const int64_t all = 12800000, least = 120000, many = 480000;
     int64_t budget = least;
     if (p <= ATN_EXACT_RANKS)
         return all / (p > 16 ? p : 16);

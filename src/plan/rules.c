@@ -58,14 +58,25 @@ bool atn_plan_rules_describe(atn_rules *rules, const char *key, const char *valu
     return false;
 }
 
+/* A key that a file has twice is one entry, with the last value and the last note. */
+static bool copy_note(atn_rules *rules, const atn_provenance *from)
+{
+    int i = 0;
+    if (from->note == NULL)
+        return true;
+    while (strcmp(rules->provenance.v[i].key, from->key) != 0)
+        i++;
+    free(rules->provenance.v[i].note);
+    return (rules->provenance.v[i].note = strdup(from->note)) != NULL;
+}
+
 static bool copy_provenance(atn_rules *rules, const atn_rules *like)
 {
     for (int i = 0; i < like->provenance.n; i++) {
         const atn_provenance *from = &like->provenance.v[i];
         if (!atn_plan_rules_describe(rules, from->key, from->value))
             return false;
-        if (from->note != NULL &&
-            (rules->provenance.v[rules->provenance.n - 1].note = strdup(from->note)) == NULL)
+        if (!copy_note(rules, from))
             return false;
     }
     return like->note == NULL || (rules->note = strdup(like->note)) != NULL;
@@ -138,6 +149,15 @@ const char *atn_plan_rules_provenance(const atn_rules *rules, const char *key)
         if (strcmp(rules->provenance.v[i].key, key) == 0)
             return rules->provenance.v[i].value;
     return NULL;
+}
+
+bool atn_plan_rules_entry(const atn_rules *rules, int i, const char **key_p, const char **value_p)
+{
+    if (i >= rules->provenance.n)
+        return false;
+    *key_p = rules->provenance.v[i].key;
+    *value_p = rules->provenance.v[i].value;
+    return true;
 }
 
 /* ---- places ---- */

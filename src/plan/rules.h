@@ -50,6 +50,8 @@ typedef struct atn_rules atn_rules;
 bool atn_plan_span_parse(const char *text, atn_span *range_p);
 /* "2026-02-03T09:15:07Z" to seconds since 1970; a day alone is its beginning. */
 bool atn_plan_date_parse(const char *text, int64_t *seconds_p);
+void atn_plan_date_print(int64_t seconds, char out[ATN_NAME_ROOM]);
+extern const char *const atn_plan_guess_words[]; /* by atn_guess; the first is empty */
 /* "MACHINE/LAYOUT", each without blanks, either may be "*"; the number is 0 for "*". */
 bool atn_plan_place_parse(const char *text, int64_t *place_p);
 
@@ -59,6 +61,9 @@ bool atn_plan_place_parse(const char *text, int64_t *place_p);
 atn_status atn_plan_rules_parse(const char *text, size_t bytes, const char *origin,
                                 atn_rules **rules_p, atn_error *err);
 atn_status atn_plan_rules_read(const char *path, atn_rules **rules_p, atn_error *err);
+/* The same for a file that Attune has found by itself, or that is named. */
+atn_status atn_plan_rules_read_of(const char *path, atn_provider provider, atn_rules **rules_p,
+                                  atn_error *err);
 /* The table that the settings define; each may be NULL.  `forced`
  * ("allreduce=ring,bcast=chain:segment=8K") comes before the rules of the file; `select` as in
  * ATTUNE_SELECT. */
@@ -99,6 +104,8 @@ int atn_plan_rules_count(const atn_rules *rules);
 const atn_rule *atn_plan_rules_at(const atn_rules *rules, int i);
 /* "machine", "date" ... of the file; NULL when it has none. */
 const char *atn_plan_rules_provenance(const atn_rules *rules, const char *key);
+/* Entry i, from 0; false: there is none. */
+bool atn_plan_rules_entry(const atn_rules *rules, int i, const char **key_p, const char **value_p);
 /* Bit (1u << op) set: some rule names an algorithm other than native for the operation. */
 uint32_t atn_plan_rules_operations(const atn_rules *rules);
 /* Bit set: the operation has a forced rule. */

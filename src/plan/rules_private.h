@@ -38,16 +38,16 @@ void atn_plan_span_print(atn_span range, bool sizes, char out[ATN_WORD_ROOM]);
 bool atn_plan_duration_parse(const char *text, int64_t *ps_p);
 void atn_plan_duration_print(int64_t ps, char out[ATN_WORD_ROOM]);
 bool atn_plan_count_parse(const char *text, int64_t *count_p);
-void atn_plan_date_print(int64_t seconds, char out[ATN_WORD_ROOM]);
-extern const char *const atn_plan_guess_words[]; /* by atn_guess; the first is empty */
 
-/* ---- supply.c: schedules in files ---- */
+/* ---- supply.c: schedules and patterns in files ---- */
 
 /* Reads and proves what rules name, relative to the folder of `origin`. */
 atn_status atn_plan_rules_supply(atn_rules *rules, const char *origin, atn_error *err);
-/* Lines "content ..." and one "schedule ..." for each; the latter is read back with the former. */
+/* Lines "content ..." and one "schedule ..." or "pattern ..." for each; the latter is read back
+ * with the former. */
 void atn_plan_supply_pack(FILE *f, const atn_rules *rules);
 atn_status atn_plan_supply_unpack(const char *line, const char *content, atn_error *err);
+atn_status atn_plan_supply_pattern(const char *name, const char *content, atn_error *err);
 /* Whether the path can be a file of that kind at all. */
 atn_status atn_plan_check_kind(const char *path, const char *kind, atn_error *err);
 

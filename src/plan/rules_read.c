@@ -1,8 +1,6 @@
 /* rules_read.c - wisdom text to rule table, all or nothing (docs/wisdom-format.md). */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/lines.h"
 #include "base/stats.h"
@@ -297,14 +295,18 @@ static atn_status read_content(reader *rd)
     return add_line(&rd->content, rd->l.rest) ? ATN_OK : no_memory(rd);
 }
 
-static atn_status read_schedule(reader *rd)
+static atn_status read_supplied(reader *rd,
+                                atn_status (*unpack)(const char *line, const char *content,
+                                                     atn_error *err))
 {
-    const atn_status status =
-        atn_plan_supply_unpack(rd->l.rest, rd->content != NULL ? rd->content : "", rd->l.err);
+    const atn_status status = unpack(rd->l.rest, rd->content != NULL ? rd->content : "", rd->l.err);
     free(rd->content);
     rd->content = NULL;
     return status;
 }
+
+static atn_status read_schedule(reader *rd) { return read_supplied(rd, atn_plan_supply_unpack); }
+static atn_status read_pattern(reader *rd) { return read_supplied(rd, atn_plan_supply_pattern); }
 
 static const struct {
     const char *word;
@@ -314,7 +316,7 @@ static const struct {
     {"rule", read_rule, false},        {"at", read_at, false},
     {"force", read_forced, true},      {"select", read_select, true},
     {"origin", read_origin, true},     {"content", read_content, true},
-    {"schedule", read_schedule, true},
+    {"schedule", read_schedule, true}, {"pattern", read_pattern, true},
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
 
@@ -417,27 +419,18 @@ atn_status atn_plan_rules_unpack(const char *text, size_t bytes, atn_rules **rul
     return parse(text, bytes, "rules", true, rules_p, err);
 }
 
-/* Devices are refused because some never end; a directory gets a plainer message than read(2)'s. */
-atn_status atn_plan_check_kind(const char *path, const char *kind, atn_error *err)
+atn_status atn_plan_rules_read(const char *path, atn_rules **rules_p, atn_error *err)
 {
-    struct stat about;
-    if (stat(path, &about) != 0)
-        return atn_fail(err, ATN_INPUT, "%s: cannot be read: %s; name an existing %s file", path,
-                        strerror(errno), kind);
-    if (S_ISDIR(about.st_mode))
-        return atn_fail(err, ATN_INPUT, "%s: is a directory; name the %s file in it", path, kind);
-    if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode))
-        return atn_fail(err, ATN_INPUT, "%s: is not a file; name a %s file", path, kind);
-    return ATN_OK;
+    const atn_status status = atn_plan_check_kind(path, "rule", err);
+    return status != ATN_OK ? status : atn_plan_rules_read_of(path, ATN_NAMED, rules_p, err);
 }
 
-atn_status atn_plan_rules_read(const char *path, atn_rules **rules_p, atn_error *err)
+atn_status atn_plan_rules_read_of(const char *path, atn_provider provider, atn_rules **rules_p,
+                                  atn_error *err)
 {
     char *text;
     size_t bytes;
-    atn_status status = atn_plan_check_kind(path, "rule", err);
-    if (status == ATN_OK)
-        status = atn_read_file(path, &text, &bytes, err);
+    atn_status status = atn_read_checked_file(path, provider, &text, &bytes, err);
     if (status != ATN_OK)
         return status;
     status = atn_plan_rules_parse(text, bytes, path, rules_p, err);

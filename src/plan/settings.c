@@ -186,7 +186,9 @@ atn_status atn_plan_settings_environ(atn_settings *s, char *const *environment, 
     FILE *warnings = open_memstream(&text, &size);
     if (warnings == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
+    static char *const inert[] = {"ATTUNE=off", NULL};
     atn_status status = ATN_OK;
+    environment = atn_is_privileged() ? inert : environment;
     for (int i = 0; environment[i] != NULL && status == ATN_OK; i++)
         status = take(s, environment[i], ATN_FROM_ENVIRONMENT, warnings, err);
     fclose(warnings);
@@ -218,7 +220,9 @@ int64_t atn_plan_setting_number(const atn_settings *s, atn_setting id) { return 
 int64_t atn_plan_setting_own(atn_setting id)
 {
     atn_settings s;
-    const char *const text = getenv(infos[id].name);
+    const char *text = getenv(infos[id].name);
+    if (atn_is_privileged())
+        text = id == ATN_SET_ON ? "off" : NULL;
     atn_plan_settings_default(&s);
     if (text != NULL)
         atn_plan_settings_set(&s, id, text, ATN_FROM_ENVIRONMENT, NULL);

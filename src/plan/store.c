@@ -70,7 +70,9 @@ static atn_status load_files(const atn_wisdom_files *files, atn_store *s, FILE *
 {
     for (int i = 0; i < files->n; i++) {
         atn_error error = {0};
-        if (!is_there(files->path[i]) || atn_plan_store_read(files->path[i], s, &error) == ATN_OK)
+        const char *const path = files->path[i];
+        if (!is_there(path) ||
+            atn_plan_store_read_of(path, atn_plan_files_provider(files, i), s, &error) == ATN_OK)
             continue;
         if (error.status == ATN_MEMORY)
             return atn_fail(err, ATN_MEMORY, "out of memory");

@@ -42,6 +42,9 @@ atn_status atn_plan_store_parse(const char *text, size_t bytes, const char *orig
                                 atn_error *err);
 /* The same for a file, and checks the topologies and parameters within. */
 atn_status atn_plan_store_read(const char *path, atn_store *s, atn_error *err);
+/* The same for a file that Attune has found by itself, or that is named. */
+atn_status atn_plan_store_read_of(const char *path, atn_provider provider, atn_store *s,
+                                  atn_error *err);
 /* Appends the entries of all files that exist.  Unusable files are skipped; *warning_p (caller
  * frees; NULL: none) then has a line for each. */
 atn_status atn_plan_store_load(const atn_wisdom_files *files, atn_store *s, char **warning_p,

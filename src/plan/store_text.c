@@ -278,10 +278,16 @@ static atn_status check_entry(const char *path, const atn_store_entry *e, atn_er
 
 atn_status atn_plan_store_read(const char *path, atn_store *s, atn_error *err)
 {
+    return atn_plan_store_read_of(path, ATN_NAMED, s, err);
+}
+
+atn_status atn_plan_store_read_of(const char *path, atn_provider provider, atn_store *s,
+                                  atn_error *err)
+{
     char *text = NULL;
     size_t bytes = 0;
     atn_store found = {{0}};
-    atn_status status = atn_read_file(path, &text, &bytes, err);
+    atn_status status = atn_read_checked_file(path, provider, &text, &bytes, err);
     if (status == ATN_OK)
         status = atn_plan_store_parse(text, bytes, path, &found, err);
     for (int i = 0; i < found.list.n && status == ATN_OK; i++)

@@ -1,9 +1,11 @@
-/* supply.c - schedules in files that rules name: one rank reads and proves them, and packs them
- * with the rules for the others. */
+/* supply.c - schedules and patterns in files that rules name: one rank reads and proves them, and
+ * packs them with the rules for the others. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/known_pattern.h"
 #include "algo/supplied.h"
+#include "plan/patterns.h"
 #include "plan/rules_private.h"
 
 /* The file that a rule names; NULL: it names none. */
@@ -38,13 +40,25 @@ static atn_status read_one(const atn_rule *rule, const char *name, const char *p
     return status;
 }
 
-static atn_status supply(const atn_rule *rule, const char *name, const char *origin, atn_error *err)
+static atn_status read_schedule(const atn_rule *rule, const char *name, const char *origin,
+                                atn_error *err)
 {
-    char *path = path_of(name, rule->forced ? NULL : origin);
-    atn_error why = {0};
-    atn_status status = path != NULL ? read_one(rule, name, path, &why)
-                                     : atn_fail(&why, ATN_MEMORY, "out of memory");
+    char *path = path_of(name, origin);
+    const atn_status status =
+        path != NULL ? read_one(rule, name, path, err) : atn_fail(err, ATN_MEMORY, "out of memory");
     free(path);
+    return status;
+}
+
+static atn_status supply(const atn_rule *rule, const char *origin, atn_error *err)
+{
+    const char *const name = file_of(rule), *const beside = rule->forced ? NULL : origin;
+    atn_error why = {0};
+    atn_status status = name != NULL ? read_schedule(rule, name, beside, &why) : ATN_OK;
+    if (status == ATN_OK)
+        status = atn_plan_pattern_supply(&rule->use, beside, &why);
+    if (status == ATN_OK)
+        status = atn_plan_pattern_supply(&rule->next, beside, &why);
     if (status == ATN_OK)
         return ATN_OK;
     if (rule->forced)
@@ -55,11 +69,8 @@ static atn_status supply(const atn_rule *rule, const char *name, const char *ori
 atn_status atn_plan_rules_supply(atn_rules *rules, const char *origin, atn_error *err)
 {
     atn_status status = ATN_OK;
-    for (int i = 0; i < rules->list.n && status == ATN_OK; i++) {
-        const char *name = file_of(&rules->list.v[i]);
-        if (name != NULL)
-            status = supply(&rules->list.v[i], name, origin, err);
-    }
+    for (int i = 0; i < rules->list.n && status == ATN_OK; i++)
+        status = supply(&rules->list.v[i], origin, err);
     return status;
 }
 
@@ -107,6 +118,7 @@ void atn_plan_supply_pack(FILE *f, const atn_rules *rules)
         if (name != NULL && !named_before(rules, i, name))
             pack_one(f, &rules->list.v[i], name);
     }
+    atn_plan_patterns_pack(f, rules);
 }
 
 atn_status atn_plan_supply_unpack(const char *line, const char *content, atn_error *err)
@@ -119,4 +131,9 @@ atn_status atn_plan_supply_unpack(const char *line, const char *content, atn_err
         return atn_fail(err, ATN_INPUT, "\"schedule %.60s\" is not understood", line);
     const atn_supplied_proof verdict = {ordered, aside};
     return atn_algo_supplied_add(op, line + name, content, &verdict, err);
+}
+
+atn_status atn_plan_supply_pattern(const char *name, const char *content, atn_error *err)
+{
+    return atn_algo_known_add(name, content, 0, err);
 }

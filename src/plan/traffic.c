@@ -10,10 +10,9 @@
 #include "sched/partition.h"
 
 enum { SAMPLES = ATN_TRAFFIC_RANKS + 1 };
-/* Ranks of a switch are alike more often than those of a host: fewer are looked at. */
-enum { BELOW_SWITCH = 4 };
-/* Schedules that are not joined to a graph take a part of the steps that a trial counts. */
-enum { UNJOINED = 3 };
+/* Ranks of a switch are alike more often than those of a host: fewer are looked at; of a host even
+ * fewer where no rank leads others. */
+enum { BELOW_SWITCH = 4, ALIKE = 3 };
 
 /* ---- the network ---- */
 
@@ -62,36 +61,40 @@ static bool is_below(const atn_topo *t, int rank, int v)
     return a == v;
 }
 
-/* The k-th of the chosen ranks of a group, and how many ranks it stands for.  Ends stand for
- * themselves: of messages between neighbours only theirs leave the group.  So do those in the
- * middle of a host, the uppermost of a binary tree over its ranks. */
-static int chosen(const atn_link_traffic *x, int below, int k, double *part_p)
+/* The k-th of n ranks of a group, and how many ranks it stands for.  Ends stand for themselves: of
+ * messages between neighbours only theirs leave the group. */
+static int chosen(int below, int n, int k, double *part_p)
+{
+    const bool end = k == 0 || k == n - 1;
+    *part_p = end || below == n ? 1 : (double)(below - 2) / (n - 2);
+    return k * (below - 1) / atn_max(n - 1, 1);
+}
+
+/* In a host, so do those in its middle, the uppermost of a binary tree over its ranks. */
+static int chosen_in_host(int below, int n, int k, double *part_p)
 {
     const int quarter = atn_max(1, below / 4 - 1);
     const int at[ATN_TRAFFIC_RANKS] = {0,         quarter,       below / 2 - 1,
                                        below / 2, below * 3 / 4, below - 1};
-    const bool end = k == 0 || k == x->n - 1;
-
-    *part_p = end || below == x->n ? 1 : (double)(below - 2) / (x->n - 2);
-    if (!x->hosts || below == x->n)
-        return k * (below - 1) / atn_max(x->n - 1, 1);
+    if (n < ATN_TRAFFIC_RANKS || below == n)
+        return chosen(below, n, k, part_p);
     *part_p = k == 1 || k == 4 ? (below - 4) / 2.0 : 1;
     return at[k];
 }
 
-/* In rank order. */
-static void choose_ranks(atn_link_traffic *x, int v)
+/* In rank order, at most n of those below a node. */
+static void choose_ranks(const atn_link_traffic *x, int v, int n, atn_traffic_group *g)
 {
     int below = 0, at = 0;
     double part = 0;
 
     for (int r = 0; r < x->topo->p; r++)
         below += is_below(x->topo, r, v);
-    x->n = atn_min(below, x->hosts ? ATN_TRAFFIC_RANKS : BELOW_SWITCH);
-    for (int r = 0, k = 0; r < x->topo->p && k < x->n; r++)
-        if (is_below(x->topo, r, v) && at++ == chosen(x, below, k, &part)) {
-            x->part[k] = part / below;
-            x->rank[k++] = r;
+    g->n = atn_min(below, n);
+    for (int r = 0, k = 0; r < x->topo->p && k < g->n; r++)
+        if (is_below(x->topo, r, v) && at++ == chosen_in_host(below, g->n, k, &part)) {
+            g->part[k] = part / below;
+            g->rank[k++] = r;
         }
 }
 
@@ -114,7 +117,9 @@ bool atn_plan_traffic_begin(const atn_topo *topo, const atn_machine *m, const at
         const int host = atn_model_host_node(topo, topo->p / 2);
         x->memory = below[host] / atn_model_machine_memory(m);
         set_channels(x);
-        choose_ranks(x, group_of(topo, below, &x->hosts));
+        const int v = group_of(topo, below, &x->hosts);
+        choose_ranks(x, v, x->hosts ? ATN_TRAFFIC_RANKS : BELOW_SWITCH, &x->some);
+        choose_ranks(x, v, x->hosts ? ALIKE : BELOW_SWITCH, &x->few);
     } else {
         atn_plan_traffic_end(x);
     }
@@ -138,6 +143,7 @@ typedef struct {
 
 typedef struct {
     const atn_link_traffic *of;
+    const atn_traffic_group *group;
     int n, rounds, depth; /* depth: levels of links */
     atn_schedule *s[SAMPLES];
     round_time *v; /* [sample * rounds + round] */
@@ -146,7 +152,14 @@ typedef struct {
     double start[2]; /* seconds of messages without bytes: by channel, as the form has them */
     double overlap;  /* part of these that is left if messages overlap */
     double most;     /* seconds of the rank with most messages */
+    atn_round_window window; /* rounds that are looked at; end 0: all */
 } samples;
+
+/* Seconds of all rounds, and as the form has them. */
+typedef struct {
+    double real, form, start[2], overlap;
+    bool tree;
+} totals;
 
 /* The links between a rank and the switch that joins it with a peer. */
 static void load_links(const atn_link_traffic *x, int r, int peer, double bytes, double *level)
@@ -199,9 +212,9 @@ static void count_message(samples *x, counting *n, const atn_op *o, double bytes
     n->way[way].form += bytes * x->of->net.b;
     double *const level = x->link + (n->round * 2 + way) * x->depth;
     if (!atn_model_channel_inside(channel))
-        load_links(x->of, r, o->peer, bytes * x->of->part[n->k], level);
+        load_links(x->of, r, o->peer, bytes * x->group->part[n->k], level);
     else if (way == 1)
-        level[0] += bytes * x->of->part[n->k] * x->of->memory; /* the root has no link */
+        level[0] += bytes * x->group->part[n->k] * x->of->memory; /* the root has no link */
 }
 
 /* ---- messages that depend on each other ---- */
@@ -314,7 +327,7 @@ static bool busiest(const samples *x, int round, round_time *most_p)
         const round_time *const t = &x->v[k * x->rounds + round];
         *most_p = (round_time){fmax(most_p->port, t->port), fmax(most_p->form, t->form),
                                fmax(most_p->work, t->work), fmax(most_p->form_work, t->form_work)};
-        all = all && (t->form > 0 || k >= x->of->n);
+        all = all && (t->form > 0 || k >= x->group->n);
     }
     return all;
 }
@@ -353,37 +366,37 @@ static bool has_leaders(const atn_choice *c, const atn_problem *q)
            (c->row->algo->needs & ATN_NEEDS_TOPOLOGY) != 0;
 }
 
+static atn_status build_rank(const atn_choice *c, const atn_problem *q, int r,
+                             const atn_round_window *w, int64_t *steps, atn_schedule **s)
+{
+    atn_problem mine = *q;
+    mine.r = r;
+    mine.in_place = false;
+    const atn_status status = w->end > 0
+                                  ? atn_algo_build_rounds(c->row, &mine, &c->params, *w, s, NULL)
+                                  : atn_algo_build_unchecked(c->row, &mine, &c->params, s, NULL);
+    *steps -= ATN_STEPS_RANK + (status == ATN_OK ? (int64_t)(*s)->nops * ATN_STEPS_OP : 0);
+    return status;
+}
+
+/* The first one may be given. */
 static bool build(const atn_choice *c, const atn_problem *q, int64_t *steps, samples *x)
 {
-    const int n = x->of->n + has_leaders(c, q);
+    const bool leaders = has_leaders(c, q);
+    const int n = x->group->n + leaders;
     bool ok = true;
 
     for (x->n = 0; x->n < n && ok; x->n++) {
-        atn_problem mine = *q;
+        const int r = x->n < x->group->n ? x->group->rank[x->n] : q->root;
         atn_schedule **const s = &x->s[x->n];
-        mine.r = x->n < x->of->n ? x->of->rank[x->n] : q->root;
-        mine.in_place = false;
-        ok = *steps > 0 && (x->n > 0 ? atn_algo_build_unchecked : atn_algo_build)(
-                               c->row, &mine, &c->params, s, NULL) == ATN_OK;
-        *steps -= (ATN_STEPS_RANK + (ok ? (int64_t)(*s)->nops * ATN_STEPS_OP : 0)) / UNJOINED;
+        ok = *s != NULL || (*steps > 0 && build_rank(c, q, r, &x->window, steps, s) == ATN_OK);
         x->rounds = ok ? atn_max(x->rounds, (*s)->nrounds) : 0;
     }
     return ok;
 }
 
-/* Below roots and leaders, chains of messages go through several ranks: these overlap less. */
-static void set_latency(const samples *x, atn_traffic_factors *f)
+static bool count(samples *x, int64_t bytes, double *real_p, double *form_p)
 {
-    const bool tree = x->n > x->of->n;
-    f->overlap = tree ? 1 : x->overlap;
-    f->latency = x->start[1] > 0 ? x->start[0] / x->start[1] : 1;
-    f->latency *= tree ? sqrt(x->overlap) : x->overlap;
-}
-
-static bool count(samples *x, int64_t bytes, atn_traffic_factors *f)
-{
-    double real = 0, form = 0;
-
     x->depth = atn_topo_depth(x->of->topo) + 1;
     const size_t links = 2 * (size_t)x->depth;
     x->v = calloc((size_t)(x->n * x->rounds) + 1, sizeof *x->v);
@@ -392,24 +405,80 @@ static bool count(samples *x, int64_t bytes, atn_traffic_factors *f)
         return false;
     for (int k = 0; k < x->n; k++)
         count_rank(x, k, bytes);
-    add_up(x, x->link + (size_t)x->rounds * links, &real, &form);
-    *f = (atn_traffic_factors){.bytes = form > 0 ? real / form : 1, .least = real};
-    set_latency(x, f);
+    add_up(x, x->link + (size_t)x->rounds * links, real_p, form_p);
     return true;
+}
+
+/* Rounds that stand for `times` as many; first NULL, or the schedule of the first rank. */
+static bool add_rounds(const atn_link_traffic *x, const atn_choice *c, const atn_problem *q,
+                       atn_round_window window, double times, atn_schedule *first, int64_t *steps,
+                       totals *to)
+{
+    samples all = {.of = x, .overlap = 1, .window = window, .s = {first}};
+    double real = 0, form = 0;
+
+    all.group = has_leaders(c, q) ? &x->some : &x->few;
+    const bool ok = build(c, q, steps, &all) && count(&all, q->bytes, &real, &form);
+    to->real += times * real;
+    to->form += times * form;
+    for (int i = 0; i < 2; i++)
+        to->start[i] += times * all.start[i];
+    to->overlap = fmax(to->overlap, all.overlap);
+    to->tree = all.n > all.group->n;
+    for (int k = 0; k < all.n; k++)
+        atn_sched_schedule_free(all.s[k]);
+    free(all.v);
+    free(all.link);
+    return ok;
+}
+
+/* Few of the rounds that are alike. */
+static bool add_all(const atn_link_traffic *x, const atn_choice *c, const atn_problem *q,
+                    int64_t *steps, totals *to)
+{
+    enum { ROUNDS = 4 };
+    const atn_round_window all = {0, 0};
+    const int rank = (has_leaders(c, q) ? &x->some : &x->few)->rank[0];
+    atn_round_run runs[ATN_REPEAT_RUNS];
+    atn_schedule *first = NULL;
+    bool ok = true;
+
+    if (*steps <= 0 || atn_algo_refuses(c->row, q, &c->params) != NULL ||
+        build_rank(c, q, rank, &all, steps, &first) != ATN_OK)
+        return false;
+    const int n = atn_plan_repeats_find(c, first, runs);
+    if (n == 0)
+        return add_rounds(x, c, q, all, 1, first, steps, to);
+    atn_sched_schedule_free(first);
+    for (int i = 0; i < n && ok; i++) {
+        const atn_round_window few = {runs[i].first, runs[i].first + ROUNDS};
+        const double times = (double)(runs[i].end - runs[i].first) / ROUNDS;
+        ok = add_rounds(x, c, q, few, times, NULL, steps, to);
+    }
+    return ok;
+}
+
+/* Below roots and leaders, chains of messages go through several ranks: these overlap less. */
+static atn_traffic_factors factors_of(const totals *x)
+{
+    const double latency = x->start[1] > 0 ? x->start[0] / x->start[1] : 1;
+    return (atn_traffic_factors){
+        .latency = latency * (x->tree ? sqrt(x->overlap) : x->overlap),
+        .overlap = x->tree ? 1 : x->overlap,
+        .bytes = x->form > 0 ? x->real / x->form : 1,
+        .least = x->real,
+    };
 }
 
 bool atn_plan_traffic_factors(const atn_link_traffic *x, const atn_choice *c, const atn_problem *q,
                               int64_t *steps, atn_traffic_factors *factors_p)
 {
-    samples all = {.of = x, .overlap = 1};
+    totals all = {0};
 
     atn_algo_derived_open(q->topo);
-    bool ok = build(c, q, steps, &all);
+    const bool ok = add_all(x, c, q, steps, &all);
     atn_algo_derived_close();
-    ok = ok && count(&all, q->bytes, factors_p);
-    for (int k = 0; k < all.n; k++)
-        atn_sched_schedule_free(all.s[k]);
-    free(all.v);
-    free(all.link);
+    if (ok)
+        *factors_p = factors_of(&all);
     return ok;
 }

@@ -12,6 +12,12 @@
 
 enum { ATN_TRAFFIC_RANKS = 6 };
 
+/* Ranks that are looked at, and the part of all that each stands for; one more leads others. */
+typedef struct {
+    int n, rank[ATN_TRAFFIC_RANKS + 1];
+    double part[ATN_TRAFFIC_RANKS + 1];
+} atn_traffic_group;
+
 typedef struct {
     const atn_topo *topo;
     const atn_machine *m;
@@ -19,10 +25,9 @@ typedef struct {
     double *use;        /* of a node: seconds per byte that every rank below sends over its link */
     atn_links_message message[ATN_CHANNEL_SLOTS], slowest; /* of each channel; the longest */
     double byte[ATN_CHANNEL_SLOTS];
-    double memory; /* seconds per byte that every rank of a host sends inside */
-    bool hosts;    /* the ranks are those of a host */
-    int n, rank[ATN_TRAFFIC_RANKS + 1]; /* the ranks; one more that leads others */
-    double part[ATN_TRAFFIC_RANKS + 1]; /* of all that each stands for */
+    double memory;               /* seconds per byte that every rank of a host sends inside */
+    bool hosts;                  /* the ranks are those of a host */
+    atn_traffic_group some, few; /* few: where all ranks do alike */
 } atn_link_traffic;
 
 /* Factors on the two terms of a closed form: what messages take without bytes, and the rest.

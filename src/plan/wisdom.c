@@ -6,6 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "plan/patterns.h"
+#include "plan/rules_private.h"
+
 /* ---- where ---- */
 
 static void add_file(atn_wisdom_files *files, const char *kind, const char *folder,
@@ -37,6 +40,12 @@ void atn_plan_files_find(const char *name, const char *job, const char *home, co
     add_file(files_p, "system", "", rest);
 }
 
+atn_provider atn_plan_files_provider(const atn_wisdom_files *files, int i)
+{
+    const char *const kind = files->kind[i];
+    return kind == NULL || strcmp(kind, "job") == 0 ? ATN_NAMED : ATN_FOUND;
+}
+
 void atn_plan_wisdom_find(const char *job, const char *home, const char *data,
                           atn_wisdom_files *files_p)
 {
@@ -50,10 +59,16 @@ static bool is_there(const char *path)
 }
 
 /* Replaces *rules_p by itself joined with the file. */
-static atn_status join_file(const char *path, atn_rules **rules_p, atn_error *err)
+static atn_status join_file(const atn_wisdom_files *files, int i, atn_rules **rules_p,
+                            atn_error *err)
 {
     atn_rules *file;
-    const atn_status status = atn_plan_rules_read(path, &file, err);
+    const atn_provider provider = atn_plan_files_provider(files, i);
+    atn_status status = ATN_OK;
+    if (provider == ATN_NAMED)
+        status = atn_plan_check_kind(files->path[i], "rule", err);
+    if (status == ATN_OK)
+        status = atn_plan_rules_read_of(files->path[i], provider, &file, err);
     if (status != ATN_OK)
         return status;
     atn_rules *both = atn_plan_wisdom_join(*rules_p, file);
@@ -70,7 +85,7 @@ static atn_status join_files(const atn_wisdom_files *files, atn_rules **rules_p,
 {
     for (int i = files->n - 1; i >= 0; i--) {
         atn_error error = {0};
-        if (!is_there(files->path[i]) || join_file(files->path[i], rules_p, &error) == ATN_OK)
+        if (!is_there(files->path[i]) || join_file(files, i, rules_p, &error) == ATN_OK)
             continue;
         if (error.status == ATN_MEMORY)
             return atn_fail(err, ATN_MEMORY, "out of memory");
@@ -152,6 +167,8 @@ atn_status atn_plan_wisdom_update(const char *path, atn_wisdom_change change, vo
         status = change(context, old, &changed, err);
     if (status == ATN_OK)
         status = write_rules(path, changed, err);
+    if (status == ATN_OK)
+        status = atn_plan_patterns_write(path, changed, err);
     atn_plan_rules_free(old);
     atn_plan_rules_free(changed);
     atn_unlock_file(lock);

@@ -19,6 +19,8 @@ typedef struct {
 /* Files called `name` in the folders of user and system, after that of the job; see below. */
 void atn_plan_files_find(const char *name, const char *job, const char *home, const char *data,
                          atn_wisdom_files *files_p);
+/* The job's file is named by the user, the others are found. */
+atn_provider atn_plan_files_provider(const atn_wisdom_files *files, int i);
 /* `job` is ATTUNE_WISDOM: "" none of its own, "off" no file at all; `home` and `data` are $HOME and
  * $XDG_DATA_HOME, NULL when not set. */
 void atn_plan_wisdom_find(const char *job, const char *home, const char *data,

@@ -9,6 +9,7 @@
 
 _Atomic uint64_t atn_pmpi_work, atn_detours = ATN_GATE_EPOCH - 1;
 _Atomic uint64_t atn_pmpi_gate = ATN_GATE_EPOCH - 1;
+_Atomic uint64_t atn_pmpi_requests_gate = ATN_REQUESTS_TOOL;
 atn_routines atn_pmpi_tool;
 
 static uint64_t tools; /* detour bits of the operations that a tool wraps */
@@ -106,6 +107,17 @@ static void set_gate(void)
         ;
 }
 
+/* Routines that start or complete requests have one bit for all tools. */
+static void set_requests_gate(void)
+{
+    bool any = false;
+#define ATN_COMPLETION(name, formals, actuals) any = any || atn_pmpi_tool.name != NULL;
+#define ATN_START(name, formals, actuals)      ATN_COMPLETION(name, formals, actuals)
+#include "interpose/calls.def"
+    if (!any)
+        atomic_fetch_and(&atn_pmpi_requests_gate, ~ATN_REQUESTS_TOOL);
+}
+
 static void resolve_once(void)
 {
     linked_base = base_of(linked_symbol(landmark), &linked_file);
@@ -126,6 +138,7 @@ static void resolve_once(void)
 #include "interpose/calls.def"
     atomic_store(&atn_detours, tools);
     set_gate();
+    set_requests_gate();
 }
 
 /* Early, because the handles of a wrong MPI have another size: only calls that are forwarded

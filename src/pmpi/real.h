@@ -47,6 +47,13 @@ extern _Atomic uint64_t atn_pmpi_work ATN_HIDDEN, atn_detours ATN_HIDDEN;
 extern _Atomic uint64_t atn_pmpi_gate ATN_HIDDEN;
 #define ATN_GATE_EPOCH ATN_BIT(ATN_OPERATIONS)
 
+/* What the routines that complete requests test first, in one word: requests that they have to look
+ * for (nonblocking/request.h), above them calls that are timed (nonblocking/timing.h), above them
+ * whether a tool may follow in link order.  0: the usual call is a jump to the MPI library. */
+extern _Atomic uint64_t atn_pmpi_requests_gate ATN_HIDDEN;
+#define ATN_REQUESTS_TIMED (UINT64_C(1) << 32)
+#define ATN_REQUESTS_TOOL  (UINT64_C(1) << 63)
+
 /* Looks up all of the above; may be called repeatedly and by several threads. */
 void atn_pmpi_resolve(void);
 /* Sets the work bits. */

@@ -56,6 +56,9 @@ void atn_report_bench_put_noise(FILE *f, const char *before, const atn_bench_row
 
 /* ---- tables ---- */
 
+/* "1.23 ms" and "1.20 .. 1.31": the unit and the digits of the median serve the interval, too. */
+void atn_report_bench_time(atn_estimate e, char mid[32], char interval[64]);
+
 /* Formats of atn_report_table_formats; csv has exactly the columns operation, bytes, ranks,
  * variant, algorithm, median_s, ci_low_s, ci_high_s, vs_native, vs_bound, trusted, and, where
  * overlap was measured, compute_s, overall_s, overlap, overlap_low, overlap_high,

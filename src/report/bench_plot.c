@@ -1,9 +1,8 @@
-/* bench_plot.c - the plot of a benchmark, and a page with plot and table. */
+/* bench_plot.c - the plot of a benchmark. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/bench.h"
-#include "report/plot.h"
+#include "report/bench_page.h"
 
 enum { OTHERS = 4 };
 static const char *const other_classes[OTHERS] = {"other1", "other2", "other3", "other4"};
@@ -141,67 +140,7 @@ static atn_status fill(atn_plot *p, const atn_samples *s, const atn_bench_rows *
     return ATN_OK;
 }
 
-/* ---- the page ---- */
-
-static const char page_head[] =
-    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-    "<title>attune bench</title>\n<style>\n"
-    ":root{color-scheme:light dark}\n"
-    "body{font:14px/1.5 system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;"
-    "max-width:1060px;margin:2em auto;padding:0 1em}\n"
-    "svg{max-width:100%;height:auto}\n"
-    "table{border-collapse:collapse;margin:1.5em 0;font-variant-numeric:tabular-nums}\n"
-    "td,th{padding:.25em .8em;text-align:right;border-bottom:1px solid #8884}\n"
-    "td.w,th.w{text-align:left}\n"
-    "tr.best td{font-weight:600}\n"
-    "tr.doubtful td{opacity:.55}\n"
-    "code{font-size:12px}\n"
-    "</style>\n</head>\n<body>\n";
-
-static void put_escaped(FILE *f, const char *text)
-{
-    for (; *text != '\0'; text++)
-        fprintf(f, *text == '<' ? "&lt;" : *text == '&' ? "&amp;" : "%c", *text);
-}
-
-static void page_row(FILE *f, const atn_bench_row *r)
-{
-    char size[32];
-    fprintf(f, "<tr class=\"%s%s\"><td class=\"w\">%s</td><td>%s</td><td class=\"w\">",
-            strcmp(r->variant, "best") == 0 ? "best" : "row",
-            r->trust == ATN_TRUST_YES ? "" : " doubtful", r->task->operation,
-            atn_format_size(r->task->bytes, size));
-    put_escaped(f, r->variant);
-    fprintf(f, "</td><td>%.3f</td><td>%.3f .. %.3f</td>", 1e3 * r->time_s.mid, 1e3 * r->time_s.lo,
-            1e3 * r->time_s.hi);
-    if (r->vs_native.mid > 0)
-        fprintf(f, "<td>%.2f</td>", r->vs_native.mid);
-    else
-        fputs("<td></td>", f);
-    if (r->vs_bound > 0)
-        fprintf(f, "<td>%.2f</td>", r->vs_bound);
-    else
-        fputs("<td></td>", f);
-    fprintf(f, "<td class=\"w\">%s</td><td class=\"w\"><code>", atn_report_trust_words[r->trust]);
-    put_escaped(f, r->algorithm);
-    fputs("</code></td></tr>\n", f);
-}
-
-static void write_page(FILE *f, const atn_plot *p, const atn_bench_rows *rows)
-{
-    fputs(page_head, f);
-    atn_report_plot_write(f, p);
-    fputs("<table>\n<tr><th class=\"w\">operation</th><th>bytes</th><th class=\"w\">variant</th>"
-          "<th>ms</th><th>95 % interval</th><th>vs native</th><th>vs bound</th>"
-          "<th class=\"w\">trusted</th><th class=\"w\">algorithm</th></tr>\n",
-          f);
-    for (int i = 0; i < rows->n; i++)
-        page_row(f, &rows->v[i]);
-    fputs("</table>\n", f);
-    atn_report_bench_put_noise(f, "<p>", rows);
-    fputs("</body>\n</html>\n", f);
-}
+/* ---- writing ---- */
 
 atn_status atn_report_bench_plot(FILE *f, const atn_samples *s, const atn_bench_rows *rows,
                                  bool html, atn_error *err)
@@ -211,7 +150,7 @@ atn_status atn_report_bench_plot(FILE *f, const atn_samples *s, const atn_bench_
         return atn_fail(err, ATN_INPUT, "nothing to plot: no task was measured");
     const atn_status status = fill(&p, s, rows, err);
     if (status == ATN_OK && html)
-        write_page(f, &p, rows);
+        atn_report_bench_page(f, &p, s, rows);
     else if (status == ATN_OK)
         atn_report_plot_write(f, &p);
     atn_report_plot_free(&p);

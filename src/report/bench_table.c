@@ -140,12 +140,20 @@ static void put_seconds(atn_table *t, double seconds)
     atn_report_cell(t, "%.*f %s", decimals(seconds * u.factor), seconds * u.factor, u.name);
 }
 
-static void put_time(atn_table *t, atn_estimate e)
+void atn_report_bench_time(atn_estimate e, char mid[32], char interval[64])
 {
     const unit u = unit_of(e.mid);
     const int d = decimals(e.mid * u.factor);
-    put_seconds(t, e.mid);
-    atn_report_cell(t, "%.*f .. %.*f", d, e.lo * u.factor, d, e.hi * u.factor);
+    snprintf(mid, 32, "%.*f %s", d, e.mid * u.factor, u.name);
+    snprintf(interval, 64, "%.*f .. %.*f", d, e.lo * u.factor, d, e.hi * u.factor);
+}
+
+static void put_time(atn_table *t, atn_estimate e)
+{
+    char mid[32], interval[64];
+    atn_report_bench_time(e, mid, interval);
+    atn_report_cell(t, "%s", mid);
+    atn_report_cell(t, "%s", interval);
 }
 
 static void put_ratio(atn_table *t, const atn_bench_row *r)

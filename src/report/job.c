@@ -155,6 +155,8 @@ void atn_report_job_table(const atn_job_facts *j, bool by_time, atn_table *t)
 
 /* ---- writing ---- */
 
+enum { JSON_VERSION = 1 }; /* docs/schema/job-report.json */
+
 static void write_lines(FILE *f, const char *head, const char *bullet, char **lines)
 {
     if (lines != NULL && lines[0] != NULL && *head != '\0')
@@ -190,6 +192,24 @@ static void number(atn_json *j, const char *key, bool known, double value)
     atn_report_json_number(j, key, known ? digits : "");
 }
 
+/* "8:16" holds the sizes from 8 to 15. */
+static void json_sizes(atn_json *out, const char *class)
+{
+    char first[32] = "";
+    int64_t least = 0, end = 1;
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(class, ":"), class);
+    const bool known = atn_parse_size(first, &least);
+    if (strchr(class, ':') != NULL)
+        atn_parse_size(strchr(class, ':') + 1, &end);
+    if (known) {
+        atn_report_json_int(out, "bytes_min", least);
+        atn_report_json_int(out, "bytes_max", end - 1);
+    } else {
+        atn_report_json_text(out, "bytes_min", NULL);
+        atn_report_json_text(out, "bytes_max", NULL);
+    }
+}
+
 static void json_table(atn_json *out, const atn_job_facts *j)
 {
     atn_table t;
@@ -201,6 +221,8 @@ static void json_table(atn_json *out, const atn_job_facts *j)
             atn_report_json_open(out, NULL, '{');
         if (c->type == ATN_CELL_NUMBER)
             atn_report_json_number(out, c->name, t.cells.v[i]);
+        else if (strcmp(c->name, "bytes") == 0)
+            json_sizes(out, t.cells.v[i]);
         else
             atn_report_json_text(out, c->name, t.cells.v[i]);
         if (i % t.ncolumns == t.ncolumns - 1)
@@ -219,6 +241,7 @@ static void write_json(FILE *f, const atn_job_facts *j)
     atn_report_job_obstacle(&o, limit);
     atn_json out = {.f = f};
     atn_report_json_open(&out, NULL, '{');
+    atn_report_json_int(&out, "version", JSON_VERSION);
     atn_report_json_int(&out, "ranks", j->ranks);
     atn_report_json_int(&out, "hosts", j->hosts);
     atn_report_json_text(&out, "mpi", j->mpi);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void quoted(FILE *f, const char *text)
 {
@@ -73,6 +74,26 @@ void atn_report_json_bool(atn_json *j, const char *key, bool v)
 {
     begin(j, key);
     fputs(v ? "true" : "false", j->f);
+}
+
+bool atn_report_json_is_number(const char *text)
+{
+    static const char digits[] = "0123456789";
+    const char *at = text + (*text == '-');
+    size_t n = strspn(at, digits);
+    if (n == 0 || (n > 1 && *at == '0'))
+        return false;
+    at += n;
+    if (*at == '.') {
+        n = strspn(at + 1, digits);
+        at += n > 0 ? n + 1 : 0;
+    }
+    if (*at == 'e' || *at == 'E') {
+        const char *const power = at + 1 + (at[1] == '-' || at[1] == '+');
+        n = strspn(power, digits);
+        at = n > 0 ? power + n : at;
+    }
+    return *at == '\0';
 }
 
 void atn_report_json_number(atn_json *j, const char *key, const char *digits)

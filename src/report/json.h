@@ -18,6 +18,8 @@ void atn_report_json_close(atn_json *j, char bracket);                     /* '}
 void atn_report_json_text(atn_json *j, const char *key, const char *text); /* NULL: null */
 void atn_report_json_int(atn_json *j, const char *key, int64_t v);
 void atn_report_json_bool(atn_json *j, const char *key, bool v);
+/* Digits with an optional sign, fraction and exponent, as JSON writes numbers. */
+bool atn_report_json_is_number(const char *text);
 /* A number that is already formatted; null if it is not finite. */
 void atn_report_json_number(atn_json *j, const char *key, const char *digits);
 

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "report/json.h"
-
 void atn_report_cell(atn_table *t, const char *format, ...)
 {
     va_list args;
@@ -171,22 +169,32 @@ static void write_csv(FILE *f, const atn_table *t, bool terminal)
                       c + 1 < t->ncolumns ? "," : "\n");
 }
 
+void atn_report_cell_json(atn_json *j, const atn_column *column, const char *text)
+{
+    const bool value = column->type == ATN_CELL_VALUE;
+    if (column->type == ATN_CELL_NUMBER || (value && atn_report_json_is_number(text)))
+        atn_report_json_number(j, column->name, text);
+    else
+        atn_report_json_text(j, column->name, value && *text == '\0' ? NULL : text);
+}
+
+void atn_report_table_json(atn_json *j, const char *key, const atn_table *t)
+{
+    atn_report_json_open(j, key, '[');
+    for (int r = 0; r < rows(t); r++) {
+        atn_report_json_open(j, NULL, '{');
+        for (int c = 0; c < t->ncolumns; c++)
+            atn_report_cell_json(j, &t->columns[c], cell(t, r, c));
+        atn_report_json_close(j, '}');
+    }
+    atn_report_json_close(j, ']');
+}
+
 static void write_json(FILE *f, const atn_table *t, bool terminal)
 {
     (void)terminal;
     atn_json j = {.f = f};
-    atn_report_json_open(&j, NULL, '[');
-    for (int r = 0; r < rows(t); r++) {
-        atn_report_json_open(&j, NULL, '{');
-        for (int c = 0; c < t->ncolumns; c++) {
-            if (t->columns[c].type == ATN_CELL_NUMBER)
-                atn_report_json_number(&j, t->columns[c].name, cell(t, r, c));
-            else
-                atn_report_json_text(&j, t->columns[c].name, cell(t, r, c));
-        }
-        atn_report_json_close(&j, '}');
-    }
-    atn_report_json_close(&j, ']');
+    atn_report_table_json(&j, NULL, t);
 }
 
 static void markdown_field(FILE *f, const char *text)

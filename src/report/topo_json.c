@@ -85,6 +85,7 @@ atn_status atn_report_topo_json(FILE *f, const atn_topo *t, atn_error *err)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, atn_topo_fingerprint(t));
     atn_report_json_open(&j, NULL, '{');
+    atn_report_json_int(&j, "version", 1); /* docs/schema/topo-show.json */
     atn_report_json_text(&j, "origin", t->origin);
     atn_report_json_text(&j, "fingerprint", fingerprint);
     atn_report_json_int(&j, "ranks", t->p);

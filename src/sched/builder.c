@@ -53,10 +53,25 @@ atn_builder *atn_builder_new(const atn_problem *q)
     b->q = *q;
     b->split = 1;
     b->scope = INT_MAX;
+    b->window.end = INT_MAX;
     b->root = (frame){.q = *q, .unit = 1, .split = 1};
     root_views(b);
     b->top = &b->root;
     return b;
+}
+
+void atn_builder_show(atn_builder *b, atn_round_window window)
+{
+    b->windowed = window.end < INT_MAX;
+    b->window = window;
+}
+
+atn_round_window atn_builder_shown(const atn_builder *b)
+{
+    const int here = b->round - b->segment_round;
+    if (!b->windowed)
+        return b->window;
+    return (atn_round_window){b->window.first - here, b->window.end - here};
 }
 
 void atn_builder_free(atn_builder *b)
@@ -350,7 +365,7 @@ void atn_sched_emit_after(atn_builder *b, int op, int lo, int hi)
 
 int atn_sched_emit(atn_builder *b, atn_op_kind kind, int peer, atn_slot a, atn_slot to)
 {
-    if (b->err.status != ATN_OK)
+    if (b->err.status != ATN_OK || atn_sched_is_left_out(b))
         return -1;
     if (!atn_push(
             &b->ops,
@@ -385,6 +400,8 @@ static bool is_empty(const atn_ref *ref)
 
 static void message(atn_builder *b, atn_op_kind kind, int peer, const atn_ref *ref)
 {
+    if (atn_sched_is_left_out(b))
+        return;
     if (b->top->signals) {
         if (!is_empty(ref))
             sync_message(b, kind == ATN_OP_SEND ? kind : ATN_OP_RECV, peer);
@@ -426,6 +443,8 @@ void atn_after(atn_builder *b, int on)
 {
     const int last = b->ops.n - 1;
 
+    if (atn_sched_is_left_out(b))
+        return;
     if (on >= last && b->err.status == ATN_OK)
         atn_builder_fail(b, ATN_USAGE, "an operation would wait for a later one");
     else if (on >= 0)
@@ -464,7 +483,7 @@ bool atn_sched_overlap(const atn_builder *b, const atn_slot *x, const atn_slot *
 
 static void local(atn_builder *b, atn_op_kind kind, const atn_ref *from, const atn_ref *to)
 {
-    if (b->top->signals)
+    if (b->top->signals || atn_sched_is_left_out(b))
         return;
     const atn_slot a = atn_sched_resolve(b, from), c = atn_sched_resolve(b, to);
 

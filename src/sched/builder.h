@@ -50,6 +50,15 @@ void atn_builder_refuse(atn_builder *b, const char *why);
 /* Building failed: out of memory, or an invalid reference (sticky). */
 void atn_builder_fail(atn_builder *b, atn_status status, const char *what);
 
+/* A part of a schedule, for predictions: of every segment the rounds first .. end - 1.  What would
+ * come before counts as done. */
+typedef struct {
+    int first, end;
+} atn_round_window;
+void atn_builder_show(atn_builder *b, atn_round_window window);
+/* Counted from the current round on; end INT_MAX: everything is shown. */
+atn_round_window atn_builder_shown(const atn_builder *b);
+
 /* The topology of the ranks of the algorithm that emits; NULL: unknown. */
 const struct atn_topo *atn_builder_topo(const atn_builder *b);
 

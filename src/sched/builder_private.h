@@ -60,6 +60,9 @@ struct atn_builder {
     frame root;
     frame *top;
     int round, round_start; /* current round and its first operation */
+    int segment_round;      /* the first round of this segment */
+    bool windowed;          /* only these rounds are shown */
+    atn_round_window window;
     int fence_lo, fence_hi; /* operations that all later ones wait for */
     int sync_lo, sync_hi;   /* operations that the sync messages of this round wait for */
     int next_exposure[ATN_DOMAINS];
@@ -76,6 +79,13 @@ static inline int atn_sched_view_at(const view *v, int i)
 static inline int atn_sched_region_extents(const atn_builder *b, const region *g, int t)
 {
     return g->ends < 0 || t == 0 ? t : b->ends.v[g->ends + t - 1];
+}
+
+/* Whether operations of this round are left out. */
+static inline bool atn_sched_is_left_out(const atn_builder *b)
+{
+    const int round = b->round - b->segment_round;
+    return b->windowed && (round < b->window.first || round >= b->window.end);
 }
 
 /* A reference as a slot of finest blocks. */

@@ -1,24 +1,20 @@
-/* generate.c - schedules as tables in C; the rest of the file is fixed text. */
+/* generate.c - schedules as C; what does not depend on them is fixed text. */
 #include "sched/generate.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "sched/generate_private.h"
-#include "sched/text.h"
-
-enum { FEW_RANKS = 64 }; /* up to this size every operation has a readable comment */
-
-/* Where the tables of one schedule begin in those of all. */
-typedef struct {
-    int ops, ranges, waits, shapes;
-} place;
-
-static const atn_schedule *first(const atn_generation *g) { return g->sets[0][0]; }
 
 bool atn_sched_generates(atn_operation op) { return atn_sched_generate_entry(op) != NULL; }
 
-/* ---- head ---- */
+const char *atn_sched_generate_refuses(const atn_schedule *s)
+{
+    if (atn_sched_is_shared(s))
+        return "it reads shared memory; generated routines use only messages";
+    if (s->q.op == ATN_ALLTOALLV && s->ntmp > 0)
+        return "ranks forward blocks of unknown size";
+    return NULL;
+}
+
+/* ---- limits of all schedules ---- */
 
 static int most_in_pair(const atn_schedule *s)
 {
@@ -40,54 +36,99 @@ static int most_blocks(const atn_schedule *s)
     return most;
 }
 
-/* The greatest value of a property over all schedules. */
+/* The greatest value of a property over all schedules of a variant. */
+static int greatest_of(const atn_generated *v, int p, int (*of)(const atn_schedule *))
+{
+    int most = 1;
+
+    for (int i = 0; i < v->nsets; i++)
+        for (int r = 0; r < p; r++)
+            most = atn_max(most, of(v->sets[i][r]));
+    return most;
+}
+
 static int greatest(const atn_generation *g, int (*of)(const atn_schedule *))
 {
     int most = 1;
 
-    for (int i = 0; i < g->nsets; i++)
-        for (int r = 0; r < g->p; r++)
-            most = atn_max(most, of(g->sets[i][r]));
+    for (int k = 0; k < g->n; k++)
+        for (int j = 0; j < g->routines[k].n; j++)
+            most = atn_max(most, greatest_of(&g->routines[k].v[j], g->p, of));
     return most;
 }
 
-static void write_head(FILE *f, const atn_generation *g, const atn_entry *e)
+/* Whether a routine with schedules has the property. */
+static bool any(const atn_generation *g, bool (*is)(atn_operation op))
 {
-    const char *op = atn_sched_operation_get(e->op)->name;
+    for (int k = 0; k < g->n; k++)
+        if (g->routines[k].n > 0 && is(g->routines[k].op))
+            return true;
+    return false;
+}
 
+static bool is_typed(atn_operation op) { return atn_sched_operation_get(op)->flags & ATN_TYPED; }
+static bool is_packed(atn_operation op) { return !is_typed(op); }
+static bool varies(atn_operation op) { return atn_sched_operation_get(op)->flags & ATN_VARYING; }
+static bool has_sum(atn_operation op) { return op == ATN_ALLGATHERV; }
+static bool has_size(atn_operation op) { return atn_sched_generate_entry(op)->bytes != NULL; }
+
+/* ---- head ---- */
+
+static const char *name_of(const atn_generated_routine *x)
+{
+    return atn_sched_operation_get(x->op)->name;
+}
+
+/* Names of files may hold anything. */
+static void write_text(FILE *f, const char *text)
+{
+    for (; *text; text++)
+        fprintf(f, *text == '*' && text[1] == '/' ? "%c " : "%c",
+                (unsigned char)*text < ' ' ? ' ' : *text);
+}
+
+static void write_single(FILE *f, const atn_generation *g)
+{
+    const char *op = name_of(g->routines), *mpi = atn_sched_generate_entry(g->routines->op)->mpi;
+
+    fprintf(f, "/* attune_%s - ", op);
+    write_text(f, g->about);
     fprintf(f,
-            "/* attune_%s - %s\n"
-            " *\n"
+            "\n *\n"
             " * Written by attune schedule generate.  Takes the arguments of MPI_%s, on any\n"
             " * communicator of %d ranks, for any size and datatype; returns MPI_ERR_COMM on\n"
             " * others.  Compile it with mpicc; with -DATTUNE_REPLACE it also defines MPI_%s,\n"
-            " * which passes other calls to the library. */\n"
-            "#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
-            "int attune_%s(\n%s);\n\n",
-            op, g->about, e->mpi, g->p, e->mpi, op, e->arguments);
-    fprintf(f,
-            "/* ---- the schedule ---- */\n\n"
-            "enum {\n    RANKS = %d,\n"
-            "    MESSAGES = %d, /* from one rank to another at most */\n"
-            "    BLOCKS = %d, /* of one operation at most */\n"
-            "    SHARES = %d, /* SEGMENT bounds one rank's share of a block */\n"
-            "    WINDOW = 256 /* operations considered at a time */\n};\n",
-            g->p, greatest(g, most_in_pair), greatest(g, most_blocks), g->shares);
-    fprintf(f,
-            "#define SEGMENT ((MPI_Aint)%" PRId64 ") /* bytes of a segment; 0: all in one */\n"
-            "#define CHUNK ((MPI_Aint)%" PRId64 ") /* bytes of one MPI message; 0: whole */\n",
-            g->segment, g->chunk);
+            " * which passes other calls to the library. */\n",
+            mpi, g->p, mpi);
 }
 
-static void write_sets(FILE *f, const atn_generation *g, const atn_entry *e)
+static void write_tuned(FILE *f, const atn_generation *g)
 {
-    if (atn_sched_operation_get(e->op)->flags & ATN_ROOTED)
-        fprintf(f, "enum { FIRST_ROOT = %d, ROOTS = %d };\n", g->first_root, g->nsets);
-    if (e->typed)
-        fprintf(f, "enum { COMMUTATIVE = %d }; /* only operators that commute */\n",
-                g->commutative);
-    if (e->op != ATN_ALLTOALLV)
-        return;
+    fprintf(f, "/* ");
+    write_text(f, g->about);
+    fprintf(
+        f,
+        "\n *\n"
+        " * Written by attune schedule generate.  attune_bcast and so on take the arguments of\n"
+        " * the MPI functions, on any communicator, for any size and datatype.  On %d ranks\n"
+        " * the algorithms below serve sizes in bytes; other calls are passed to the library.\n"
+        " * Compile it with mpicc; with -DATTUNE_REPLACE it also defines the MPI functions.\n"
+        " *\n",
+        g->p);
+    for (int k = 0; k < g->n; k++) {
+        for (int j = 0; j < g->routines[k].n; j++) {
+            fprintf(f, " *   ");
+            write_text(f, g->routines[k].v[j].about);
+            fprintf(f, "\n");
+        }
+        if (g->routines[k].n == 0)
+            fprintf(f, " *   %s: native\n", name_of(&g->routines[k]));
+    }
+    fprintf(f, " */\n");
+}
+
+static void write_calls(FILE *f, const atn_generation *g)
+{
     fprintf(f,
             "enum { CALLS = %d }; /* period of the patterns */\n"
             "static const int set_of_call[CALLS] = {",
@@ -97,183 +138,111 @@ static void write_sets(FILE *f, const atn_generation *g, const atn_entry *e)
     fprintf(f, "};\n");
 }
 
-/* ---- tables ---- */
-
-static const char types[] =
-    "\nenum { SRC, DST, TMP }; /* the user's buffers, and scratch */\n"
-    "enum { SEND, SSEND, RECV, RECV_REDUCE, COPY, REDUCE };\n"
-    "enum { STARTED = 1, DONE = 2 };\n\n"
-    "typedef struct {\n    int first, count;\n} range;\n\n"
-    "typedef struct {\n"
-    "    signed char kind, from, to, with; /* spaces of slots a, b and c */\n"
-    "    int peer, number;         /* of a message: the other rank, its number in the pair */\n"
-    "    int a, na, b, nb, c, nc;  /* slots: ranges[a], ..., ranges[a + na - 1] */\n"
-    "    int wait, waits;          /* waits[wait], ...: operations to complete first */\n"
-    "} operation;\n\n"
-    "typedef struct {\n"
-    "    int first, count;   /* its operations */\n"
-    "    int scratch, shape; /* blocks of TMP; shapes[shape + t]: block t is as large as */\n"
-    "    int split;          /* blocks per natural block */\n"
-    "} program;\n\n";
-
-typedef void (*visitor)(FILE *f, const atn_generation *g, const atn_schedule *s, place *at);
-
-/* Calls the function for all schedules in order; `at` accumulates. */
-static void each(FILE *f, const atn_generation *g, visitor visit)
+static void write_head(FILE *f, const atn_generation *g)
 {
-    place at = {0};
-
-    for (int i = 0; i < g->nsets; i++)
-        for (int r = 0; r < g->p; r++)
-            visit(f, g, g->sets[i][r], &at);
+    (g->tuned ? write_tuned : write_single)(f, g);
+    fprintf(f, "#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n");
+    for (int k = 0; k < g->n; k++)
+        fprintf(f, "\nint attune_%s(\n%s);\n", name_of(&g->routines[k]),
+                atn_sched_generate_entry(g->routines[k].op)->arguments);
+    fprintf(f,
+            "\n/* ---- the schedules ---- */\n\n"
+            "enum {\n    RANKS = %d,\n"
+            "    FIRST_ROOT = %d, ROOTS = %d, /* of operations with a root */\n"
+            "    MESSAGES = %d, /* from one rank to another at most */\n"
+            "    BLOCKS = %d, /* of one operation at most */\n"
+            "    WINDOW = 256 /* operations considered at a time */\n};\n",
+            g->p, g->first_root, g->roots, greatest(g, most_in_pair), greatest(g, most_blocks));
+    if (any(g, varies))
+        write_calls(f, g);
 }
 
-static void slot_ranges(FILE *f, const atn_schedule *s, const atn_slot *slot, place *at)
-{
-    const atn_range *r = atn_sched_slot_ranges(s, slot);
+/* ---- the routines ---- */
 
-    for (int i = 0; i < slot->n; i++, at->ranges++)
-        fprintf(f, "%s{%d, %d},", at->ranges % 8 ? " " : "\n    ", r[i].first, r[i].count);
-}
-
-static void write_ranges(FILE *f, const atn_generation *g, const atn_schedule *s, place *at)
-{
-    (void)g;
-    for (int i = 0; i < s->nops; i++) {
-        slot_ranges(f, s, &s->ops[i].a, at);
-        slot_ranges(f, s, &s->ops[i].b, at);
-        slot_ranges(f, s, &s->ops[i].c, at);
-    }
-}
-
-static void write_waits(FILE *f, const atn_generation *g, const atn_schedule *s, place *at)
-{
-    (void)g;
-    for (int i = 0; i < s->ndeps; i++, at->waits++)
-        fprintf(f, "%s%d,", at->waits % 16 ? " " : "\n    ", s->deps[i]);
-}
-
-static void write_shapes(FILE *f, const atn_generation *g, const atn_schedule *s, place *at)
-{
-    (void)g;
-    for (int i = 0; i < s->ntmp; i++, at->shapes++)
-        fprintf(f, "%s%d,", at->shapes % 16 ? " " : "\n    ", s->tmp_shape[i]);
-}
-
-/* "send 3 src[3]", as in the text format. */
-static void write_remark(FILE *f, const atn_schedule *s, const atn_op *o)
-{
-    fprintf(f, " /* %s ", atn_sched_op_name(o));
-    if (atn_sched_is_message(o))
-        fprintf(f, "%d ", o->peer);
-    atn_sched_slot_print(f, s, &o->a);
-    if (atn_sched_reduces(o) && o->c.n > 0) {
-        fprintf(f, " with ");
-        atn_sched_slot_print(f, s, &o->c);
-    }
-    if (o->b.n > 0) {
-        fprintf(f, " ");
-        atn_sched_slot_print(f, s, &o->b);
-    }
-    fprintf(f, " */");
-}
-
-static void write_op(FILE *f, const atn_generation *g, const atn_schedule *s, int i, place *at)
-{
-    static const char *const kinds[] = {[ATN_OP_SEND] = "SEND",
-                                        [ATN_OP_RECV] = "RECV",
-                                        [ATN_OP_RECV_REDUCE] = "RECV_REDUCE",
-                                        [ATN_OP_COPY] = "COPY",
-                                        [ATN_OP_REDUCE] = "REDUCE"};
-    static const char *const spaces[] = {"SRC", "DST", "TMP"};
-    const atn_op *o = &s->ops[i];
-
-    fprintf(f, "    {%s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d},",
-            o->ssend ? "SSEND" : kinds[o->kind], spaces[o->a.n ? o->a.space : 0],
-            spaces[o->b.n ? o->b.space : 0], spaces[o->c.n ? o->c.space : 0], o->peer, o->seq,
-            at->ranges, o->a.n, at->ranges + o->a.n, o->b.n, at->ranges + o->a.n + o->b.n, o->c.n,
-            at->waits + o->dep, o->ndeps);
-    at->ranges += o->a.n + o->b.n + o->c.n;
-    if (g->p <= FEW_RANKS)
-        write_remark(f, s, o);
-    fprintf(f, "\n");
-}
-
-static void write_ops(FILE *f, const atn_generation *g, const atn_schedule *s, place *at)
-{
-    fprintf(f, "    /* rank %d", s->q.r);
-    if (atn_sched_operation_get(s->q.op)->flags & ATN_ROOTED)
-        fprintf(f, " of root %d", s->q.root);
-    fprintf(f, " */\n");
-    for (int i = 0; i < s->nops; i++)
-        write_op(f, g, s, i, at);
-    at->ops += s->nops;
-    at->waits += s->ndeps;
-}
-
-static void write_program(FILE *f, const atn_generation *g, const atn_schedule *s, place *at)
-{
-    fprintf(f, "%s{%d, %d, %d, %d, %d}%s", s->q.r == 0 ? "    {\n        " : "", at->ops, s->nops,
-            s->ntmp, at->shapes, s->split,
-            s->q.r == g->p - 1 ? "\n    },\n"
-            : s->q.r % 5 == 4  ? ",\n        "
-                               : ", ");
-    at->ops += s->nops;
-    at->shapes += s->ntmp;
-}
-
-static void write_tables(FILE *f, const atn_generation *g)
-{
-    fprintf(f, "%sstatic const range ranges[] = {", types);
-    each(f, g, write_ranges);
-    fprintf(f, "\n    {0, 0},\n};\n\nstatic const int waits[] = {");
-    each(f, g, write_waits);
-    fprintf(f, "\n    0,\n};\n\nstatic const int shapes[] = {");
-    each(f, g, write_shapes);
-    fprintf(f, "\n    0,\n};\n\nstatic const operation operations[] = {\n");
-    each(f, g, write_ops);
-    fprintf(f, "    {COPY, SRC, SRC, SRC, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},\n};\n\n"
-               "static const program programs[][RANKS] = {\n");
-    each(f, g, write_program);
-    fprintf(f, "};\n\n");
-}
-
-/* ---- the routine ---- */
-
-static void write_entry(FILE *f, const atn_entry *e)
+static void write_replacement(FILE *f, const atn_generation *g, const atn_entry *e)
 {
     const char *op = atn_sched_operation_get(e->op)->name;
 
-    fprintf(f, "\n/* ---- the routine ---- */\n\nint attune_%s(\n%s)\n%s", op, e->arguments,
-            e->body);
-    fprintf(f,
-            "\n#ifdef ATTUNE_REPLACE\nint MPI_%s(\n%s)\n{\n"
-            "    const int code = attune_%s(%s);\n\n"
-            "    if (code != MPI_ERR_COMM && code != MPI_ERR_ROOT && code != MPI_ERR_OP)\n"
-            "        return code;\n"
-            "    return PMPI_%s(%s);\n}\n#endif\n",
-            e->mpi, e->arguments, op, e->names, e->mpi, e->names);
+    fprintf(f, "\n#ifdef ATTUNE_REPLACE\nint MPI_%s(\n%s)\n{\n", e->mpi, e->arguments);
+    if (g->tuned)
+        fprintf(f, "    return attune_%s(%s);\n}\n#endif\n", op, e->names);
+    else
+        fprintf(f,
+                "    const int code = attune_%s(%s);\n\n"
+                "    if (code != MPI_ERR_COMM && code != MPI_ERR_ROOT && code != MPI_ERR_OP)\n"
+                "        return code;\n"
+                "    return PMPI_%s(%s);\n}\n#endif\n",
+                op, e->names, e->mpi, e->names);
+}
+
+/* Calls that no variant serves, or that it rejects before it sends anything, are native. */
+static void write_choice(FILE *f, const atn_generated_routine *x, const atn_entry *e, int first)
+{
+    if (x->n > 0)
+        fprintf(f,
+                "    const variant *v = find(%d, %d, %s);\n"
+                "    const int code = v ? run_%s(v, %s) : MPI_ERR_COMM;\n\n"
+                "    if (code != MPI_ERR_COMM && code != MPI_ERR_ROOT && code != MPI_ERR_OP)\n"
+                "        return code;\n",
+                first, x->n, e->bytes ? e->bytes : "0", name_of(x), e->names);
+    fprintf(f, "    return PMPI_%s(%s);\n", e->mpi, e->names);
+}
+
+static void write_routine(FILE *f, const atn_generation *g, const atn_generated_routine *x,
+                          int first)
+{
+    const atn_entry *e = atn_sched_generate_entry(x->op);
+
+    fprintf(f, "\n/* ---- %s ---- */\n", name_of(x));
+    if (x->n > 0)
+        fprintf(f, "\nstatic int run_%s(\n    const variant *v,\n%s)\n%s", name_of(x), e->arguments,
+                e->body);
+    fprintf(f, "\nint attune_%s(\n%s)\n{\n", name_of(x), e->arguments);
+    if (g->tuned)
+        write_choice(f, x, e, first);
+    else
+        fprintf(f, "    return run_%s(&variants[0], %s);\n", name_of(x), e->names);
+    fprintf(f, "}\n");
+    write_replacement(f, g, e);
+}
+
+static void write_fixed(FILE *f, const atn_generation *g)
+{
+    fputs(atn_sched_generate_runtime, f);
+    if (any(g, is_packed))
+        fprintf(f, "\n%s", atn_generate_packed);
+    if (any(g, is_typed))
+        fprintf(f, "\n%s", atn_generate_typed);
+    if (g->tuned)
+        fprintf(f, "\n%s%s%s", atn_generate_find, any(g, has_size) ? atn_generate_size : "",
+                any(g, has_sum) ? atn_generate_sum : "");
+}
+
+static atn_status check(const atn_generated *v, int p, atn_error *err)
+{
+    for (int i = 0; i < v->nsets; i++)
+        for (int r = 0; r < p; r++) {
+            const char *why = atn_sched_generate_refuses(v->sets[i][r]);
+            if (why)
+                return atn_fail(err, ATN_INPUT, "%s: no routine can be generated: %s",
+                                v->sets[i][r]->name, why);
+        }
+    return ATN_OK;
 }
 
 atn_status atn_sched_generate(FILE *f, const atn_generation *g, atn_error *err)
 {
-    const atn_operation op = first(g)->q.op;
-    const atn_entry *e = atn_sched_generate_entry(op);
+    atn_status st = ATN_OK;
 
-    if (!e)
-        return atn_fail(err, ATN_INPUT, "no routine can be generated for %s",
-                        atn_sched_operation_get(op)->name);
-    for (int i = 0; i < g->nsets; i++)
-        for (int r = 0; r < g->p; r++)
-            if (atn_sched_is_shared(g->sets[i][r]))
-                return atn_fail(err, ATN_INPUT,
-                                "%s reads shared memory; generated routines use only messages",
-                                g->sets[i][r]->name);
-    write_head(f, g, e);
-    write_sets(f, g, e);
-    write_tables(f, g);
-    fputs(atn_sched_generate_runtime, f);
-    fprintf(f, "\n%s", e->typed ? atn_generate_typed : atn_generate_packed);
-    write_entry(f, e);
+    for (int k = 0; k < g->n; k++)
+        for (int j = 0; j < g->routines[k].n && !st; j++)
+            st = check(&g->routines[k].v[j], g->p, err);
+    if (st)
+        return st;
+    write_head(f, g);
+    atn_sched_generate_tables(f, g);
+    write_fixed(f, g);
+    for (int k = 0, first = 0; k < g->n; first += g->routines[k++].n)
+        write_routine(f, g, &g->routines[k], first);
     return ferror(f) ? atn_fail(err, ATN_ENVIRONMENT, "cannot write the routine") : ATN_OK;
 }

@@ -28,7 +28,38 @@ static const char allgather_body[] =
     "        code = open_buffer(&out, recvbuf, RANKS, NULL, NULL, recvcount, recvtype, 0, 0, "
     "comm);\n"
     "    if (code == MPI_SUCCESS)\n"
-    "        code = run_bytes(0, rank, &in, &out, s->comm);\n"
+    "        code = run_bytes(v, 0, rank, &in, &out, s->comm);\n"
+    "    close_buffer(&in, 0, comm);\n"
+    "    const int kept = close_buffer(&out, code == MPI_SUCCESS, comm);\n"
+    "    return code == MPI_SUCCESS ? kept : code;\n"
+    "}\n";
+
+static const char allgatherv_arguments[] =
+    "    const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,\n"
+    "    const int *recvcounts, const int *displs, MPI_Datatype recvtype, MPI_Comm comm";
+static const char allgatherv_names[] =
+    "sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm";
+static const char allgatherv_body[] =
+    "{\n"
+    "    buffer in = {0}, out = {0};\n"
+    "    state *s = NULL;\n"
+    "    MPI_Aint lb, extent = 0;\n"
+    "    int rank = 0, code = begin(comm, &rank, &s);\n"
+    "\n"
+    "    if (code == MPI_SUCCESS)\n"
+    "        code = MPI_Type_get_extent(recvtype, &lb, &extent);\n"
+    "    if (code != MPI_SUCCESS)\n"
+    "        return code;\n"
+    "    if (sendbuf == MPI_IN_PLACE)\n"
+    "        code = open_buffer(&in, (char *)recvbuf + displs[rank] * extent, 1, NULL, NULL,\n"
+    "                           recvcounts[rank], recvtype, 0, 1, comm);\n"
+    "    else\n"
+    "        code = open_buffer(&in, sendbuf, 1, NULL, NULL, sendcount, sendtype, 0, 1, comm);\n"
+    "    if (code == MPI_SUCCESS)\n"
+    "        code = open_buffer(&out, recvbuf, RANKS, recvcounts, displs, 0, recvtype, 0, 0, "
+    "comm);\n"
+    "    if (code == MPI_SUCCESS)\n"
+    "        code = run_bytes(v, set_of_call[s->calls++ % CALLS], rank, &in, &out, s->comm);\n"
     "    close_buffer(&in, 0, comm);\n"
     "    const int kept = close_buffer(&out, code == MPI_SUCCESS, comm);\n"
     "    return code == MPI_SUCCESS ? kept : code;\n"
@@ -44,7 +75,7 @@ static const char allreduce_body[] =
     "    char *memory = NULL;\n"
     "    int rank = 0, commutes = 1, code = begin(comm, &rank, &s);\n"
     "\n"
-    "    if (code == MPI_SUCCESS && COMMUTATIVE)\n"
+    "    if (code == MPI_SUCCESS && v->commutative)\n"
     "        code = MPI_Op_commutative(op, &commutes);\n"
     "    if (code != MPI_SUCCESS)\n"
     "        return code;\n"
@@ -53,7 +84,7 @@ static const char allreduce_body[] =
     "    if (sendbuf == MPI_IN_PLACE)\n"
     "        code = copy_operand(recvbuf, count, type, &memory, &sendbuf);\n"
     "    if (code == MPI_SUCCESS)\n"
-    "        code = run_elements(0, rank, sendbuf, recvbuf, count, type, op, s->comm);\n"
+    "        code = run_elements(v, 0, rank, sendbuf, recvbuf, count, type, op, s->comm);\n"
     "    free(memory);\n"
     "    return code;\n"
     "}\n";
@@ -81,7 +112,7 @@ static const char alltoall_body[] =
     "        code = open_buffer(&out, recvbuf, RANKS, NULL, NULL, recvcount, recvtype, 0, 0, "
     "comm);\n"
     "    if (code == MPI_SUCCESS)\n"
-    "        code = run_bytes(0, rank, &in, &out, s->comm);\n"
+    "        code = run_bytes(v, 0, rank, &in, &out, s->comm);\n"
     "    close_buffer(&in, 0, comm);\n"
     "    const int kept = close_buffer(&out, code == MPI_SUCCESS, comm);\n"
     "    return code == MPI_SUCCESS ? kept : code;\n"
@@ -111,7 +142,7 @@ static const char alltoallv_body[] =
     "        code = open_buffer(&out, recvbuf, RANKS, recvcounts, rdispls, 0, recvtype, 0, 0, "
     "comm);\n"
     "    if (code == MPI_SUCCESS)\n"
-    "        code = run_bytes(set_of_call[s->calls++ % CALLS], rank, &in, &out, s->comm);\n"
+    "        code = run_bytes(v, set_of_call[s->calls++ % CALLS], rank, &in, &out, s->comm);\n"
     "    close_buffer(&in, 0, comm);\n"
     "    const int kept = close_buffer(&out, code == MPI_SUCCESS, comm);\n"
     "    return code == MPI_SUCCESS ? kept : code;\n"
@@ -132,7 +163,7 @@ static const char bcast_body[] =
     "        return MPI_ERR_ROOT;\n"
     "    code = open_buffer(&out, data, 1, NULL, NULL, count, type, 0, rank == root, comm);\n"
     "    if (code == MPI_SUCCESS)\n"
-    "        code = run_bytes(root - FIRST_ROOT, rank, &in, &out, s->comm);\n"
+    "        code = run_bytes(v, root - FIRST_ROOT, rank, &in, &out, s->comm);\n"
     "    const int kept = close_buffer(&out, code == MPI_SUCCESS && rank != root, comm);\n"
     "    return code == MPI_SUCCESS ? kept : code;\n"
     "}\n";
@@ -147,7 +178,7 @@ static const char reduce_body[] =
     "    char *memory = NULL;\n"
     "    int rank = 0, commutes = 1, code = begin(comm, &rank, &s);\n"
     "\n"
-    "    if (code == MPI_SUCCESS && COMMUTATIVE)\n"
+    "    if (code == MPI_SUCCESS && v->commutative)\n"
     "        code = MPI_Op_commutative(op, &commutes);\n"
     "    if (code == MPI_SUCCESS && (root < FIRST_ROOT || root >= FIRST_ROOT + ROOTS))\n"
     "        code = MPI_ERR_ROOT;\n"
@@ -158,19 +189,29 @@ static const char reduce_body[] =
     "    if (sendbuf == MPI_IN_PLACE)\n"
     "        code = copy_operand(recvbuf, count, type, &memory, &sendbuf);\n"
     "    if (code == MPI_SUCCESS)\n"
-    "        code = run_elements(root - FIRST_ROOT, rank, sendbuf, recvbuf, count, type, op, "
+    "        code = run_elements(v, root - FIRST_ROOT, rank, sendbuf, recvbuf, count, type, op, "
     "s->comm);\n"
     "    free(memory);\n"
     "    return code;\n"
     "}\n";
 
+static const char of_blocks[] = "recvcount * size_of(recvtype)";
+static const char of_sum[] = "sum_of(recvcounts, comm) * size_of(recvtype) / RANKS";
+static const char of_whole[] = "count * size_of(type)";
+
+#define ENTRY(id, mpi, name, bytes)                                                                \
+    {                                                                                              \
+        ATN_##id, mpi, name##_arguments, name##_names, name##_body, bytes                          \
+    }
+
 static const atn_entry entries[] = {
-    {ATN_ALLGATHER, "Allgather", allgather_arguments, allgather_names, allgather_body, false},
-    {ATN_ALLREDUCE, "Allreduce", allreduce_arguments, allreduce_names, allreduce_body, true},
-    {ATN_ALLTOALL, "Alltoall", alltoall_arguments, alltoall_names, alltoall_body, false},
-    {ATN_ALLTOALLV, "Alltoallv", alltoallv_arguments, alltoallv_names, alltoallv_body, false},
-    {ATN_BCAST, "Bcast", bcast_arguments, bcast_names, bcast_body, false},
-    {ATN_REDUCE, "Reduce", reduce_arguments, reduce_names, reduce_body, true},
+    ENTRY(ALLGATHER, "Allgather", allgather, of_blocks),
+    ENTRY(ALLGATHERV, "Allgatherv", allgatherv, of_sum),
+    ENTRY(ALLREDUCE, "Allreduce", allreduce, of_whole),
+    ENTRY(ALLTOALL, "Alltoall", alltoall, of_blocks),
+    ENTRY(ALLTOALLV, "Alltoallv", alltoallv, NULL),
+    ENTRY(BCAST, "Bcast", bcast, of_whole),
+    ENTRY(REDUCE, "Reduce", reduce, of_whole),
 };
 
 const atn_entry *atn_sched_generate_entry(atn_operation op)

@@ -213,6 +213,7 @@ void atn_pass_segment(atn_builder *b, const atn_problem *q, int segments, atn_bu
         child.up = b->top;
         if (k > 0)
             atn_round(b);
+        b->segment_round = b->round;
         b->top = &child;
         build(b, &one, context);
         b->top = child.up;

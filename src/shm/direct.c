@@ -11,8 +11,7 @@
 
 #include "base/clock.h"
 
-/* 0: no restriction, 1: parents and processes that are permitted, above: administrators only. */
-static int yama_scope(void)
+int atn_shm_direct_scope(void)
 {
     FILE *const f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
     if (f == NULL)
@@ -24,7 +23,7 @@ static int yama_scope(void)
 
 void atn_shm_direct_permit(void)
 {
-    if (yama_scope() == 1)
+    if (atn_shm_direct_scope() == 1)
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 }
 
@@ -35,7 +34,7 @@ uint64_t atn_shm_direct_domain(void)
     const uint64_t user = (uint64_t)geteuid();
     uint64_t copy;
     const ssize_t n = readlink("/proc/self/ns/pid", name, sizeof name);
-    if (n <= 0 || yama_scope() > 1 ||
+    if (n <= 0 || atn_shm_direct_scope() > 1 ||
         !atn_shm_direct_read(getpid(), &copy, (uint64_t)(uintptr_t)&user, sizeof copy))
         return 0;
     return atn_hash(name, (size_t)n, atn_hash(&user, sizeof user, 0)) | 1;

@@ -11,6 +11,9 @@
 #include "base/base.h"
 #include "shm/channel.h"
 
+/* The restriction of the Yama module, kernel.yama.ptrace_scope.  0: none, 1: to parents and
+ * processes that are permitted, above: to administrators, or no process. */
+int atn_shm_direct_scope(void);
 /* Permits other processes of this user to read the memory of this one, where that is restricted. */
 void atn_shm_direct_permit(void);
 /* Identifies the processes that should be able to read each other's memory: the same user and

@@ -9,6 +9,17 @@
  * short at first and limited, because no sleeper makes progress with MPI. */
 static const int64_t awake_ns = 500000, first_nap_ns = 50000, longest_nap_ns = 1000000;
 enum { PROGRESS_EVERY = 16 };
+/* Where yielding hands the core over, the awaited rank has run after a few yields.  Schedulers that
+ * pick by deadline (Linux 6.6 and later) may return to the same process for milliseconds; a sleep
+ * always hands it over. */
+enum { YIELDS = 32 };
+
+static bool is_long(const atn_shm_wait *w)
+{
+    if (w->how->yields && w->pauses > ATN_SHM_SPINS_YIELDING + YIELDS)
+        return true;
+    return atn_ticks_ns(atn_ticks() - w->since) > awake_ns;
+}
 
 /* Armed at one pause, so that the caller polls once more, and asleep at the next. */
 static void nap(atn_shm_wait *w)
@@ -33,7 +44,7 @@ void atn_shm_wait_longer(atn_shm_wait *w)
         w->since = atn_ticks();
         w->nap = first_nap_ns;
     }
-    if (w->pauses % PROGRESS_EVERY < 2 && atn_ticks_ns(atn_ticks() - w->since) > awake_ns)
+    if (w->pauses % PROGRESS_EVERY < 2 && is_long(w))
         nap(w);
     else if (w->how->yields)
         sched_yield();

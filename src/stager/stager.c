@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "attune/attune.h"
+#include "base/base.h"
 #include "interpose/gpu.h"
 #include "interpose/job.h"
 #include "interpose/message.h"
@@ -43,7 +44,10 @@ static bool is_on(const char *name)
 static void read_settings(void)
 {
     const char *const staging = getenv("ATTUNE_STAGING"), *const on = getenv("ATTUNE");
-    settings.off = on != NULL && (strcmp(on, "off") == 0 || strcmp(on, "0") == 0);
+    settings.off =
+        atn_is_privileged() || (on != NULL && (strcmp(on, "off") == 0 || strcmp(on, "0") == 0));
+    if (atn_is_privileged())
+        return;
     settings.explain = is_on("ATTUNE_EXPLAIN");
     if (staging == NULL || *staging == '\0')
         return;

@@ -258,6 +258,12 @@ void atn_topo_draft_free(atn_draft *d)
         free(d->links.v[i].end[1]);
     }
     atn_vec_free(&d->links);
+    for (int i = 0; i < d->forwards.n; i++) {
+        free(d->forwards.v[i].at);
+        free(d->forwards.v[i].by);
+        atn_topo_name_list_free(&d->forwards.v[i].hosts);
+    }
+    atn_vec_free(&d->forwards);
     free(d->index[0].slot);
     free(d->index[1].slot);
     atn_topo_routes_free(d->routes);

@@ -7,6 +7,7 @@
 #define ATN_TOPO_DRAFT_H
 
 #include "topo/findings.h"
+#include "topo/hostlist.h"
 #include "topo/topo.h"
 
 typedef struct {
@@ -27,6 +28,13 @@ typedef struct {
     int line;
 } atn_draft_link;
 
+/* At a switch, messages to these hosts leave over the link to another switch. */
+typedef struct {
+    char *at, *by;
+    atn_name_list hosts;
+    int line;
+} atn_draft_forward;
+
 /* Open addressing from names to nodes. */
 typedef struct {
     int *slot;
@@ -35,10 +43,11 @@ typedef struct {
 
 typedef struct {
     ATN_VEC(atn_draft_node) nodes;
-    atn_draft_index index[2];      /* switches; hosts and parts */
-    ATN_VEC(int) ranks;            /* rank -> node */
-    struct atn_routes *routes;     /* NULL: the network is a tree, or has links */
-    ATN_VEC(atn_draft_link) links; /* all between switches, if the network is no tree */
+    atn_draft_index index[2];            /* switches; hosts and parts */
+    ATN_VEC(int) ranks;                  /* rank -> node */
+    struct atn_routes *routes;           /* NULL: the network is a tree, or has links */
+    ATN_VEC(atn_draft_link) links;       /* all between switches, if the network is no tree */
+    ATN_VEC(atn_draft_forward) forwards; /* where routes are not the shortest */
     atn_findings *found;
 } atn_draft;
 
@@ -61,6 +70,11 @@ atn_topo *atn_topo_draft_finish(atn_draft *d);
  * routes along them instead of the links of the tree. */
 void atn_topo_draft_link(atn_draft *d, const char *a, const char *b, int64_t rate, int64_t delay_ns,
                          int line);
+/* An entry of a forwarding table; hosts without one are reached on shortest routes. */
+void atn_topo_draft_forward(atn_draft *d, const char *at, const char *by, const char *host,
+                            int line);
+/* Applies them to routes that are otherwise complete; reports what is wrong. */
+void atn_topo_draft_forwarding(atn_draft *d);
 /* Makes the routes along the links of a draft that is a tree; reports what is wrong. */
 void atn_topo_draft_route(atn_draft *d);
 /* Sets the rates of switches to those of all links of the routes together that leave their branch,

@@ -229,30 +229,30 @@ static int by_ends(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-static void check_links(reader *r)
+static void check_links(atn_draft *d, atn_net_graph *g)
 {
-    atn_net_link *v = r->g.links.v;
-    if (r->g.links.n > 0)
-        qsort(v, (size_t)r->g.links.n, sizeof *v, by_ends);
-    for (int i = 1; i < r->g.links.n; i++)
+    atn_net_link *v = g->links.v;
+    if (g->links.n > 0)
+        qsort(v, (size_t)g->links.n, sizeof *v, by_ends);
+    for (int i = 1; i < g->links.n; i++)
         if (atn_min(v[i].a, v[i].b) == atn_min(v[i - 1].a, v[i - 1].b) &&
             atn_max(v[i].a, v[i].b) == atn_max(v[i - 1].a, v[i - 1].b))
             atn_topo_found(
-                r->found, v[i].line,
+                d->found, v[i].line,
                 "%s and %s are linked already (line %d); write cables side by side as one "
                 "link with the sum of their rates",
-                r->g.nodes.v[v[i].a].name, r->g.nodes.v[v[i].b].name, v[i - 1].line);
+                g->nodes.v[v[i].a].name, g->nodes.v[v[i].b].name, v[i - 1].line);
 }
 
-static bool check_reached(const reader *r, const int *link_up, int root)
+static bool check_reached(const atn_draft *d, const atn_net_graph *g, const int *link_up, int root)
 {
-    for (int v = 0; v < r->g.nodes.n; v++)
+    for (int v = 0; v < g->nodes.n; v++)
         if (link_up[v] == -2)
             atn_topo_found(
-                r->found, r->g.nodes.v[v].line,
+                d->found, g->nodes.v[v].line,
                 "no path from %s to %s: the network is not connected; add the missing link",
-                r->g.nodes.v[root].name, r->g.nodes.v[v].name);
-    return r->found->wrong == 0;
+                g->nodes.v[root].name, g->nodes.v[v].name);
+    return d->found->wrong == 0;
 }
 
 /* ---- from graph to draft ---- */
@@ -272,38 +272,122 @@ static void count_hosts(const atn_net_graph *g, const int *link_up, int *hosts)
 
 /* The draft's node for a node of the graph as seen from below: a host that passes messages on is a
  * switch of its own name with the host at it. */
-static int draft_switch(reader *r, int v)
+static int draft_switch(atn_draft *d, const atn_net_graph *g, int v)
 {
-    const atn_net_node *node = &r->g.nodes.v[v];
-    return atn_topo_draft_node_at(r->d, ATN_TOPO_SWITCH, node->name, node->line);
+    const atn_net_node *node = &g->nodes.v[v];
+    return atn_topo_draft_node_at(d, ATN_TOPO_SWITCH, node->name, node->line);
 }
 
-static int draft_host(reader *r, int v, bool passes)
+static int draft_host(atn_draft *d, const atn_net_graph *g, int v, bool passes)
 {
-    const atn_net_node *node = &r->g.nodes.v[v];
-    const int host = atn_topo_draft_node_at(r->d, ATN_TOPO_HOST, node->name, node->line);
-    const int above = passes && host >= 0 ? draft_switch(r, v) : -1;
+    const atn_net_node *node = &g->nodes.v[v];
+    const int host = atn_topo_draft_node_at(d, ATN_TOPO_HOST, node->name, node->line);
+    const int above = passes && host >= 0 ? draft_switch(d, g, v) : -1;
     if (above >= 0)
-        atn_topo_draft_hang(r->d, host, above, node->line);
+        atn_topo_draft_hang(d, host, above, node->line);
     return passes ? above : host;
 }
 
-static void draft_node(reader *r, int v, const int *link_up, const int *hosts)
+static void draft_node(atn_draft *d, const atn_net_graph *g, int v, const int *link_up,
+                       const int *hosts)
 {
-    const bool host = r->g.nodes.v[v].host;
+    const bool host = g->nodes.v[v].host;
     if (hosts[v] == 0)
         return;
-    const int node = host ? draft_host(r, v, hosts[v] > 1) : draft_switch(r, v);
+    const int node = host ? draft_host(d, g, v, hosts[v] > 1) : draft_switch(d, g, v);
     if (node < 0 || link_up[v] < 0)
         return;
-    const atn_net_link *l = &r->g.links.v[link_up[v]];
-    const int parent = draft_switch(r, other_end(l, v));
+    const atn_net_link *l = &g->links.v[link_up[v]];
+    const int parent = draft_switch(d, g, other_end(l, v));
     if (parent < 0)
         return;
-    atn_topo_draft_hang(r->d, node, parent, l->line);
-    r->d->nodes.v[node].rate = l->rate;
-    r->d->nodes.v[node].delay_ns = l->delay_ns;
+    atn_topo_draft_hang(d, node, parent, l->line);
+    d->nodes.v[node].rate = l->rate;
+    d->nodes.v[node].delay_ns = l->delay_ns;
 }
+
+/* ---- routes ---- */
+
+/* Hosts do not pass messages on, and have one link each. */
+static void check_hosts(atn_draft *d, const atn_net_graph *g)
+{
+    int *links = calloc((size_t)g->nodes.n, sizeof *links);
+    if (links == NULL) {
+        d->found->no_memory = true;
+        return;
+    }
+    for (int i = 0; i < g->links.n; i++) {
+        const atn_net_link *l = &g->links.v[i];
+        const bool a = g->nodes.v[l->a].host, b = g->nodes.v[l->b].host;
+        const int end = a ? l->a : l->b;
+        links[end] += a || b;
+        if ((!a && !b) || (a != b && links[end] == 1))
+            continue;
+        atn_topo_found(d->found, l->line,
+                       "host %s has a second link, or one to a host; with routes a host has one to "
+                       "a switch: write rails as one link with the sum of their rates",
+                       g->nodes.v[end].name);
+    }
+    free(links);
+}
+
+static void draft_links(atn_draft *d, const atn_net_graph *g)
+{
+    for (int i = 0; i < g->links.n && !d->found->no_memory; i++) {
+        const atn_net_link *l = &g->links.v[i];
+        const atn_net_node *a = &g->nodes.v[l->a], *b = &g->nodes.v[l->b];
+        if (!a->host && !b->host)
+            atn_topo_draft_link(d, a->name, b->name, l->rate, l->delay_ns, l->line);
+    }
+}
+
+static void remark_tree(const atn_draft *d, const atn_net_graph *g, int root)
+{
+    static const char *const words[] = {"breadth-first", "depth-first", "random"};
+    const int used = d->nodes.n - 1;
+    if (g->links.n > used)
+        atn_topo_remark(d->found, 0, "%d links, of which the %s tree from %s uses %d", g->links.n,
+                        words[g->span], g->nodes.v[root].name, used);
+}
+
+static void draft_tree(atn_draft *d, const atn_net_graph *g)
+{
+    const int n = g->nodes.n;
+    int *link_up = malloc(sizeof *link_up * (size_t)n), *hosts = calloc((size_t)n, sizeof *hosts);
+    const int root = link_up && hosts ? atn_topo_graph_span(g, link_up) : -1;
+    if (root < 0)
+        d->found->no_memory = true;
+    if (root >= 0 && check_reached(d, g, link_up, root)) {
+        count_hosts(g, link_up, hosts);
+        for (int v = 0; v < n; v++)
+            draft_node(d, g, v, link_up, hosts);
+        if (g->routed)
+            draft_links(d, g);
+        else
+            remark_tree(d, g, root);
+    }
+    free(link_up);
+    free(hosts);
+}
+
+void atn_topo_graph_draft(atn_draft *d, atn_net_graph *g)
+{
+    check_links(d, g);
+    if (g->routed)
+        check_hosts(d, g);
+    if (d->found->wrong == 0 && !d->found->no_memory && g->nodes.n > 0)
+        draft_tree(d, g);
+}
+
+void atn_topo_graph_free(atn_net_graph *g)
+{
+    for (int i = 0; i < g->nodes.n; i++)
+        free(g->nodes.v[i].name);
+    atn_vec_free(&g->nodes);
+    atn_vec_free(&g->links);
+}
+
+/* ---- the file ---- */
 
 static void draft_ranks(reader *r)
 {
@@ -317,77 +401,9 @@ static void draft_ranks(reader *r)
     }
 }
 
-/* ---- routes ---- */
-
-/* Hosts do not pass messages on, and have one link each. */
-static void check_hosts(const reader *r)
-{
-    int *links = calloc((size_t)r->g.nodes.n, sizeof *links);
-    if (links == NULL) {
-        r->found->no_memory = true;
-        return;
-    }
-    for (int i = 0; i < r->g.links.n; i++) {
-        const atn_net_link *l = &r->g.links.v[i];
-        const bool a = r->g.nodes.v[l->a].host, b = r->g.nodes.v[l->b].host;
-        const int end = a ? l->a : l->b;
-        links[end] += a || b;
-        if ((!a && !b) || (a != b && links[end] == 1))
-            continue;
-        atn_topo_found(r->found, l->line,
-                       "host %s has a second link, or one to a host; with routes a host has one to "
-                       "a switch: write rails as one link with the sum of their rates",
-                       r->g.nodes.v[end].name);
-    }
-    free(links);
-}
-
-static void draft_links(const reader *r)
-{
-    for (int i = 0; i < r->g.links.n && !r->found->no_memory; i++) {
-        const atn_net_link *l = &r->g.links.v[i];
-        const atn_net_node *a = &r->g.nodes.v[l->a], *b = &r->g.nodes.v[l->b];
-        if (!a->host && !b->host)
-            atn_topo_draft_link(r->d, a->name, b->name, l->rate, l->delay_ns, l->line);
-    }
-}
-
-static void remark_tree(const reader *r, int root)
-{
-    static const char *const words[] = {"breadth-first", "depth-first", "random"};
-    const int used = r->d->nodes.n - 1;
-    if (r->g.links.n > used)
-        atn_topo_remark(r->found, 0, "%d links, of which the %s tree from %s uses %d", r->g.links.n,
-                        words[r->g.span], r->g.nodes.v[root].name, used);
-}
-
-static void draft_tree(reader *r)
-{
-    const int n = r->g.nodes.n;
-    int *link_up = malloc(sizeof *link_up * (size_t)n), *hosts = calloc((size_t)n, sizeof *hosts);
-    const int root = link_up && hosts ? atn_topo_graph_span(&r->g, link_up) : -1;
-    if (root < 0)
-        r->found->no_memory = true;
-    if (root >= 0 && check_reached(r, link_up, root)) {
-        count_hosts(&r->g, link_up, hosts);
-        for (int v = 0; v < n; v++)
-            draft_node(r, v, link_up, hosts);
-        draft_ranks(r);
-        if (r->g.routed)
-            draft_links(r);
-        else
-            remark_tree(r, root);
-    }
-    free(link_up);
-    free(hosts);
-}
-
 static void free_reader(reader *r)
 {
-    for (int i = 0; i < r->g.nodes.n; i++)
-        free(r->g.nodes.v[i].name);
-    atn_vec_free(&r->g.nodes);
-    atn_vec_free(&r->g.links);
+    atn_topo_graph_free(&r->g);
     atn_topo_name_list_free(&r->ranks);
     atn_topo_draft_free(&r->names);
     free(r->root_name);
@@ -401,12 +417,10 @@ void atn_topo_read_graph(atn_draft *d, const char *text)
         one_line(&r, line);
         free(line);
     }
-    check_links(&r);
-    if (r.g.routed)
-        check_hosts(&r);
     if (r.root_name)
         r.g.root = find_node(&r, r.root_name, r.root_line);
-    if (r.found->wrong == 0 && !r.found->no_memory && r.g.nodes.n > 0)
-        draft_tree(&r);
+    atn_topo_graph_draft(d, &r.g);
+    if (r.found->wrong == 0 && !r.found->no_memory)
+        draft_ranks(&r);
     free_reader(&r);
 }

@@ -2,7 +2,7 @@
 #ifndef ATN_TOPO_GRAPH_H
 #define ATN_TOPO_GRAPH_H
 
-#include "topo/findings.h"
+#include "topo/draft.h"
 
 typedef struct {
     char *name;
@@ -32,5 +32,10 @@ typedef struct {
  * is no way.  Hosts pass messages on only where there is no other way.  Returns the root; -1: no
  * memory. */
 int atn_topo_graph_span(const atn_net_graph *g, int *link_up);
+
+/* Drafts the tree of a graph, and the links of one that is routed; reports what is wrong.  Links
+ * are sorted by their ends. */
+void atn_topo_graph_draft(atn_draft *d, atn_net_graph *g);
+void atn_topo_graph_free(atn_net_graph *g);
 
 #endif

@@ -38,7 +38,18 @@ static atn_status add_name(const reader *r, const char *name)
     return atn_fail(r->err, ATN_MEMORY, "out of memory");
 }
 
-static bool name_char(char c) { return isalnum((unsigned char)c) || (c && strchr("-_.:/", c)); }
+bool atn_topo_is_name_char(char c)
+{
+    return isalnum((unsigned char)c) || (c && strchr("-_.:/", c));
+}
+
+bool atn_topo_is_name(const char *name)
+{
+    size_t n = 0;
+    while (atn_topo_is_name_char(name[n]))
+        n++;
+    return n > 0 && n <= MAX_NAME && name[n] == '\0';
+}
 
 static const char *digits_end(const char *at)
 {
@@ -98,7 +109,7 @@ static atn_status expand(const reader *r, const char *at, char *name, size_t use
     for (; *at != '\0' && *at != ','; at++) {
         if (*at == '[')
             return expand_bracket(r, at + 1, name, used);
-        if (!name_char(*at))
+        if (!atn_topo_is_name_char(*at))
             return bad(r, "has a letter that no name may have; use letters, digits, - _ . : /");
         if (used >= MAX_NAME)
             return bad(r, "has a name of more than 255 letters");

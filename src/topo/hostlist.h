@@ -6,6 +6,12 @@
 
 typedef ATN_VEC(char *) atn_name_list;
 
+/* Letters, digits, - _ . : / */
+bool atn_topo_is_name_char(char c);
+/* Whether lists can hold it: such characters, 1 to 255 of them. */
+bool atn_topo_is_name(const char *name);
+#define ATN_NAME_REMEDY "names have letters, digits, - _ . : / and no blanks; rename it"
+
 void atn_topo_name_list_free(atn_name_list *list);
 
 /* Appends the names in order.  The error message describes the fault, without position. */

@@ -135,6 +135,12 @@ static int count_cores(const atn_node *node, const atn_pus *set)
     return n;
 }
 
+int atn_topo_node_count(const atn_node *node, const atn_pus *set)
+{
+    const int cores = count_cores(node, set);
+    return cores < node->quota ? cores : node->quota;
+}
+
 static bool is_subset(const atn_pus *a, const atn_pus *b)
 {
     for (int i = 0; i < ATN_MAX_PUS / 64; i++)

@@ -34,6 +34,8 @@ void atn_topo_node_read(const atn_pus *used, atn_node *node_p);
 /* Cores by the kernel's files in the folder `cpus`; false: they are incomplete. */
 bool atn_topo_node_cores(const char *cpus, const atn_pus *used, int16_t core_of[ATN_MAX_PUS]);
 
+/* Cores of a set, at most as many as the control group grants. */
+int atn_topo_node_count(const atn_node *node, const atn_pus *set);
 /* Whether some ranks share cores, given where each may run: more ranks than cores in all, or more
  * ranks bound inside the set of one than it has cores. */
 bool atn_topo_node_oversubscribed(const atn_node *node, const atn_pus *sets, int ranks);

@@ -169,11 +169,32 @@ static int print_links(const printer *w, int at)
     return at + n;
 }
 
+/* Entries of a forwarding table, together where messages leave over one link. */
+static void print_forwards(const printer *w, int at)
+{
+    const atn_routes *x = w->t->routes;
+    for (int i = 0; i < 2 * x->nlinks; i++) {
+        int n = 0;
+        for (int v = 0; atn_topo_route_end(x, i ^ 1) == at && v < w->t->nnodes; v++)
+            if (w->t->nodes[v].kind == ATN_TOPO_HOST && x->router_of[w->t->nodes[v].number] != at &&
+                x->rule->next(x, at, w->t->nodes[v].number) == i)
+                w->names[n++] = w->t->nodes[v].name;
+        if (n == 0)
+            continue;
+        fprintf(w->f, "#attune route=%s by=%s to=", x->names[at],
+                x->names[atn_topo_route_end(x, i)]);
+        atn_topo_hostlist_print(w->f, w->names, n);
+        fputc('\n', w->f);
+    }
+}
+
 static void print_routes(const printer *w)
 {
     const atn_routes *x = w->t->routes;
     for (int i = 0; x->names && i < x->nlinks;)
         i = print_links(w, i);
+    for (int at = 0; x->forwarded && at < x->nrouters; at++)
+        print_forwards(w, at);
     if (x->names)
         return;
     fputs("#attune", w->f);

@@ -14,6 +14,19 @@ atn_reader atn_topo_read_hostfile;  /* a host per line, as launchers take it */
 atn_reader atn_topo_read_hostnames; /* n[0-3]*2 */
 atn_reader atn_topo_read_hwloc;     /* "this", a synthetic description of hwloc, or its XML */
 
+/* A format that is recognised by its content. */
+typedef struct {
+    const char *name;
+    bool (*fits)(const char *text);
+    atn_reader *read;
+} atn_topo_format;
+
+/* Adds the formats of other tools, which are tried first; called once, before anything is read.
+ * Jobs do not have them.  The row after the last has no name. */
+void atn_topo_formats_add(const atn_topo_format *formats);
+/* The added format that a file has; NULL: none, or no file of this name can be read. */
+const char *atn_topo_added_format(const char *name);
+
 /* Whether a text begins like a synthetic string of a named kind ("chain:", "torus:" ...). */
 bool atn_topo_has_synthetic_prefix(const char *text);
 

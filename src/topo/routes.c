@@ -132,5 +132,7 @@ uint64_t atn_topo_routes_hash(const atn_routes *x)
                                 x->links[i].delay_ns};
         hash = atn_hash(link, sizeof link, hash);
     }
+    if (x->forwarded)
+        hash = atn_hash(x->table, sizeof *x->table * (size_t)x->nrouters * (size_t)x->nhosts, hash);
     return hash;
 }

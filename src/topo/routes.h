@@ -50,8 +50,9 @@ struct atn_routes {
     int stride[ATN_ROUTE_LEVELS], first[ATN_ROUTE_LEVELS], up[ATN_ROUTE_LEVELS];
     int global, ports; /* links between two groups, links of a router to other groups */
     bool wraps;
-    int *table;   /* at * nrouters + router at the end -> directed link */
-    char **names; /* of routers from a graph */
+    int *table;     /* at * nrouters + router at the end -> directed link */
+    bool forwarded; /* instead: at * nhosts + host */
+    char **names;   /* of routers from a graph */
 };
 
 /* A copy of `shape` with links and hosts to be filled in; NULL: no memory. */

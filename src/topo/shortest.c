@@ -256,6 +256,8 @@ static bool make(maker *m)
     if (m->d->found->wrong == 0)
         fill_table(m);
     m->d->routes = atn_topo_routes_share(m->x);
+    if (m->d->found->wrong == 0 && m->d->forwards.n > 0)
+        atn_topo_draft_forwarding(m->d);
     return m->d->found->wrong > 0 || find_cuts(m);
 }
 

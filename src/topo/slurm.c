@@ -134,7 +134,21 @@ static void switch_line(reader *r, atn_line_field *keys, atn_line_field *extra)
 
 /* ---- lines that are a comment to Slurm ---- */
 
-enum { RANKS, PART, OF, HOST, OWN_RATE, OWN_DELAY, OWN_LEVEL, ROUTES, LINK, TO, OWN_KEYS };
+enum {
+    RANKS,
+    PART,
+    OF,
+    HOST,
+    OWN_RATE,
+    OWN_DELAY,
+    OWN_LEVEL,
+    ROUTES,
+    LINK,
+    TO,
+    ROUTE,
+    BY,
+    OWN_KEYS
+};
 
 static void ranks_line(reader *r, const char *text)
 {
@@ -178,6 +192,19 @@ static void link_line(reader *r, const atn_line_field *keys)
     atn_topo_name_list_free(&to);
 }
 
+/* Messages at a switch to some hosts leave over the link to another switch. */
+static void route_line(reader *r, const atn_line_field *keys)
+{
+    atn_name_list hosts = {0};
+    if (keys[TO].value == NULL || keys[BY].value == NULL)
+        atn_topo_found(r->found, r->line,
+                       "route= needs by=SWITCH, the next one, and to=HOSTS, for which it is");
+    else if (names_of(r, "to", keys[TO].value, &hosts))
+        for (int i = 0; i < hosts.n && !r->found->no_memory; i++)
+            atn_topo_draft_forward(r->d, keys[ROUTE].value, keys[BY].value, hosts.v[i], r->line);
+    atn_topo_name_list_free(&hosts);
+}
+
 static void routes_line(reader *r, const char *text)
 {
     if (r->routes) {
@@ -206,6 +233,7 @@ static void own_line(reader *r, char *text)
         [OWN_RATE] = {.key = "rate"},   [OWN_DELAY] = {.key = "delay"},
         [OWN_LEVEL] = {.key = "level"}, [ROUTES] = {.key = "routes"},
         [LINK] = {.key = "link"},       [TO] = {.key = "to"},
+        [ROUTE] = {.key = "route"},     [BY] = {.key = "by"},
     };
     text += strspn(text, " \t");
     if (strncmp(text, "topology ", 9) == 0) {
@@ -224,11 +252,12 @@ static void own_line(reader *r, char *text)
         routes_line(r, keys[ROUTES].value);
     else if (keys[LINK].value)
         link_line(r, keys);
+    else if (keys[ROUTE].value)
+        route_line(r, keys);
     else
         atn_topo_found(r->found, r->line,
-                       "a separate line has ranks=, part=, host=, routes= or link=; rates, delays "
-                       "and levels of "
-                       "switches stand behind their SwitchName");
+                       "a separate line has ranks=, part=, host=, routes=, link= or route=; rates, "
+                       "delays and levels of switches stand behind their SwitchName");
 }
 
 /* ---- the text ---- */
@@ -283,8 +312,8 @@ static void check_defined(const reader *r)
 /* Slurm's own plugin refuses such a switch; nothing else does.  One remark is enough. */
 static void remark_mixed(const reader *r)
 {
+    const atn_draft_node *v = r->d->nodes.v, *end = v != NULL ? v + r->d->nodes.n : NULL;
     bool *hosts = calloc((size_t)r->d->nodes.n + 1, sizeof *hosts);
-    const atn_draft_node *v = r->d->nodes.v, *end = v + r->d->nodes.n;
     for (const atn_draft_node *c = v; hosts && c < end; c++)
         if (c->kind == ATN_TOPO_HOST && c->parent >= 0)
             hosts[c->parent] = true;
@@ -336,6 +365,9 @@ static void take_routes(const reader *r, const atn_draft *network)
 static void read_routes(const reader *r)
 {
     atn_draft network = {.found = r->found};
+    if (r->d->forwards.n > 0 && r->d->links.n == 0)
+        atn_topo_found(r->found, r->d->forwards.v[0].line,
+                       "route= without any link=, along which messages go; add them");
     if (r->routes)
         atn_topo_read_string(&network, r->routes, r->routes_line);
     if (r->routes && r->d->links.n > 0)

@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "topo/hostlist.h"
 #include "topo/read.h"
 
 /* ---- strings ---- */
@@ -100,29 +101,71 @@ static bool is_anything(const char *text)
     return true;
 }
 
-static const struct {
-    bool (*fits)(const char *text);
-    atn_reader *read;
-} formats[] = {
-    {is_hwloc, atn_topo_read_hwloc},       {is_graph, atn_topo_read_graph},
-    {is_synthetic, atn_topo_read_strings}, {is_slurm, atn_topo_read_slurm},
-    {is_hostfile, atn_topo_read_hostfile}, {is_anything, atn_topo_read_slurm},
+static const atn_topo_format formats[] = {
+    {"XML of hwloc", is_hwloc, atn_topo_read_hwloc},
+    {"graph", is_graph, atn_topo_read_graph},
+    {"synthetic string", is_synthetic, atn_topo_read_strings},
+    {"topology.conf", is_slurm, atn_topo_read_slurm},
+    {"list of hosts", is_hostfile, atn_topo_read_hostfile},
+    {"topology.conf", is_anything, atn_topo_read_slurm},
 };
+
+static const atn_topo_format none = {0};
+static const atn_topo_format *added = &none;
+
+void atn_topo_formats_add(const atn_topo_format *list) { added = list; }
+
+/* NULL: none of the list. */
+static const atn_topo_format *format_of(const atn_topo_format *list, const char *text)
+{
+    while (list->name != NULL && !list->fits(text))
+        list++;
+    return list->name != NULL ? list : NULL;
+}
 
 static atn_reader *file_reader(const char *text)
 {
-    int i = 0;
-    while (!formats[i].fits(text))
-        i++;
-    return formats[i].read;
+    const atn_topo_format *const format = format_of(added, text);
+    return format != NULL ? format->read : format_of(formats, text)->read;
+}
+
+const char *atn_topo_added_format(const char *name)
+{
+    const char *text;
+    char *content = NULL;
+    if (string_reader(name, &text) != NULL || atn_read_file(name, &content, NULL, NULL) != ATN_OK)
+        return NULL;
+    const atn_topo_format *const format = format_of(added, content);
+    free(content);
+    return format != NULL ? format->name : NULL;
 }
 
 /* ---- reading ---- */
+
+/* Names that no list could hold, and levels that no line could, would make files that cannot be
+ * read again. */
+static void check_names(const atn_draft *d)
+{
+    static const char *const kinds[] = {"switch", "host", "part"};
+    for (int i = 0; i < d->nodes.n; i++) {
+        const atn_draft_node *const v = &d->nodes.v[i];
+        if (!atn_topo_is_name(v->name))
+            atn_topo_found(d->found, v->line, "%s '%s': " ATN_NAME_REMEDY, kinds[v->kind], v->name);
+        if (v->level != NULL && strpbrk(v->level, "\"'#\r\n") != NULL)
+            atn_topo_found(d->found, v->line, "level '%s' has a quote or #; rename it", v->level);
+    }
+    for (int i = 0; i < 2 * d->links.n; i++) {
+        const atn_draft_link *const link = &d->links.v[i / 2];
+        if (!atn_topo_is_name(link->end[i % 2]))
+            atn_topo_found(d->found, link->line, "switch '%s': " ATN_NAME_REMEDY, link->end[i % 2]);
+    }
+}
 
 static atn_topo *read_with(atn_reader *read, const char *text, atn_findings *found)
 {
     atn_draft d = {.found = found};
     read(&d, text);
+    check_names(&d);
     atn_topo *t = atn_topo_draft_finish(&d);
     if (t)
         atn_topo_draft_remarks(&d);

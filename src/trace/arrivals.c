@@ -4,7 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-void atn_trace_arrivals_free(atn_trace_arrivals *a) { atn_vec_free(&a->calls); }
+void atn_trace_arrivals_free(atn_trace_arrivals *a)
+{
+    atn_vec_free(&a->calls);
+    free(a->ranks);
+    a->ranks = NULL;
+}
 
 /* ---- the collectives of each rank, by communicator ---- */
 
@@ -66,7 +71,31 @@ static bool all_alike(const group *g, int index)
     return true;
 }
 
-static atn_trace_call examine(const group *g, int comm, int index)
+static double seconds_in(const group *g, int i, const atn_trace_event *e)
+{
+    return 1e-9 * fmax(0, (double)(e->exit - e->enter) - g->t->ranks[g->members[i]].inside_ns);
+}
+
+/* Before the last rank enters, a rank can only wait; a rank that leaves earlier does not. */
+static double add_waiting(const group *g, int index, int64_t last, atn_trace_waiting *ranks)
+{
+    double sum = 0;
+    for (int i = 0; i < g->n; i++) {
+        const atn_trace_event *const e = event_of(g, i, index);
+        atn_trace_waiting *const w = &ranks[g->members[i]];
+        const int64_t until = e->exit < last ? e->exit : last;
+        const double inside = seconds_in(g, i, e);
+        const double waited = fmin(inside, 1e-9 * (double)(until - e->enter));
+        w->calls++;
+        w->last += e->enter == last;
+        w->inside_s += inside;
+        w->waited_s += waited;
+        sum += waited;
+    }
+    return sum;
+}
+
+static atn_trace_call examine(const group *g, int comm, int index, atn_trace_waiting *ranks)
 {
     const atn_trace_event *const head = event_of(g, 0, index);
     atn_trace_call c = {.comm = comm,
@@ -80,11 +109,10 @@ static atn_trace_call examine(const group *g, int comm, int index)
     for (int i = 0; i < g->n; i++) {
         const atn_trace_event *const e = event_of(g, i, index);
         const double computed = g->lists[g->members[i]].v[index].computed_s;
-        const double inside = g->t->ranks[g->members[i]].inside_ns;
         c.bytes = e->bytes > c.bytes ? e->bytes : c.bytes;
         c.first = e->enter < c.first ? e->enter : c.first;
         last = e->enter > last ? e->enter : last;
-        c.elapsed_s += 1e-9 * fmax(0, (double)(e->exit - e->enter) - inside) / g->n;
+        c.elapsed_s += seconds_in(g, i, e) / g->n;
         c.computed_s += computed / g->n;
         most = fmax(most, computed);
         least = fmin(least, computed);
@@ -96,6 +124,7 @@ static atn_trace_call examine(const group *g, int comm, int index)
         c.average_s += 1e-9 * fabs((double)(event_of(g, i, index)->enter - c.first) - mean) / g->n;
     c.worst_s = 1e-9 * (double)(last - c.first);
     c.compute_worst_s = most - least;
+    c.waited_s = add_waiting(g, index, last, ranks);
     return c;
 }
 
@@ -133,7 +162,7 @@ static bool add_comm(const atn_trace *t, int comm, const items *lists, int *memb
         return true;
     int index = 0;
     for (; index < common && all_alike(&g, index); index++)
-        if (!atn_push(&a->calls, examine(&g, comm, index)))
+        if (!atn_push(&a->calls, examine(&g, comm, index, a->ranks)))
             return false;
     a->cut += most - index;
     return true;
@@ -170,8 +199,8 @@ atn_status atn_trace_arrivals_make(const atn_trace *t, atn_message_time time, co
     const size_t n = (size_t)t->comms.n * (size_t)t->p;
     items *const lists = calloc(n + 1, sizeof *lists);
     int *const members = calloc((size_t)t->p + 1, sizeof *members);
-    atn_trace_arrivals a = {.calls = {0}};
-    bool ok = lists != NULL && members != NULL;
+    atn_trace_arrivals a = {.ranks = calloc((size_t)t->p + 1, sizeof *a.ranks)};
+    bool ok = lists != NULL && members != NULL && a.ranks != NULL;
     for (int r = 0; r < t->p && ok; r++)
         ok = list_rank(t, r, lists);
     for (int comm = 0; comm < t->comms.n && ok; comm++)

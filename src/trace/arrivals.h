@@ -22,13 +22,21 @@ typedef struct {
     double worst_s;         /* imbalance */
     double computed_s;      /* mean computation of the ranks since their last collective */
     double compute_worst_s; /* its maximum minus its minimum: the cause of skew */
+    double waited_s;        /* of all ranks: from their arrival until that of the last one */
     double message_s;       /* one message of that size */
     double average, worst;  /* factors; NAN: the time of a message is unknown */
 } atn_trace_call;
 
+/* Of one rank, over the same calls. */
+typedef struct {
+    int64_t calls, last;       /* last: calls that it was the last to enter */
+    double inside_s, waited_s; /* time in them; of this, before the last rank entered */
+} atn_trace_waiting;
+
 typedef struct {
     ATN_VEC(atn_trace_call) calls; /* by time of the first arrival */
     int64_t cut;                   /* calls left out because the calls of the ranks differ */
+    atn_trace_waiting *ranks;      /* by rank of MPI_COMM_WORLD */
 } atn_trace_arrivals;
 
 /* Seconds of one message; 0: unknown. */

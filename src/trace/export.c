@@ -2,6 +2,7 @@
 #include "trace/export.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "trace/match.h"
@@ -148,9 +149,70 @@ static void put_arrow(FILE *f, const atn_trace *t, const atn_trace_message *m, i
     fputc('}', f);
 }
 
-atn_status atn_trace_chrome(FILE *f, const atn_trace *t, atn_error *err)
+/* ---- the limit: the shortest calls are left out ---- */
+
+typedef ATN_VEC(int64_t) durations;
+
+typedef struct {
+    int64_t least;    /* duration of calls that are exported */
+    int64_t equal;    /* of that duration: number that is exported */
+    int64_t left_out; /* calls */
+} selection;
+
+static int by_duration(const void *x, const void *y)
+{
+    const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a < b) - (a > b);
+}
+
+static bool collect(const atn_trace *t, durations *d)
+{
+    bool ok = true;
+    for (int r = 0; r < t->p; r++)
+        for (int i = 0; i < t->ranks[r].events.n && ok; i++) {
+            const atn_trace_event *const e = &t->ranks[r].events.v[i];
+            ok = atn_trace_is_part(e) || atn_push(d, e->exit - e->enter);
+        }
+    return ok;
+}
+
+static bool choose(const atn_trace *t, int64_t limit, selection *s)
+{
+    durations d = {0};
+    *s = (selection){.least = INT64_MIN};
+    const bool ok = collect(t, &d);
+    if (ok && limit > 0 && d.n > limit) {
+        qsort(d.v, (size_t)d.n, sizeof *d.v, by_duration);
+        s->least = d.v[limit - 1];
+        s->left_out = d.n - limit;
+        for (int64_t i = limit - 1; i >= 0 && d.v[i] == s->least; i--)
+            s->equal++;
+    }
+    atn_vec_free(&d);
+    return ok;
+}
+
+static bool is_exported(selection *s, const atn_trace_event *e)
+{
+    const int64_t duration = e->exit - e->enter;
+    return duration > s->least || (duration == s->least && s->equal-- > 0);
+}
+
+/* Both slices are surely there. */
+static bool is_joined(const selection *s, const atn_trace *t, const atn_trace_message *m)
+{
+    const atn_trace_event *const from = &t->ranks[m->from].events.v[m->send];
+    const atn_trace_event *const to = &t->ranks[m->to].events.v[m->receive];
+    return from->exit - from->enter > s->least && to->exit - to->enter > s->least;
+}
+
+atn_status atn_trace_chrome(FILE *f, const atn_trace *t, int64_t limit, int64_t *left_out_p,
+                            atn_error *err)
 {
     atn_trace_messages m = {.v = {0}};
+    selection s;
+    if (!choose(t, limit, &s))
+        return atn_fail(err, ATN_MEMORY, "out of memory");
     const atn_status status = atn_trace_match(t, &m, err);
     if (status != ATN_OK)
         return status;
@@ -160,12 +222,16 @@ atn_status atn_trace_chrome(FILE *f, const atn_trace *t, atn_error *err)
         put_rank(f, t, r);
     }
     for (int r = 0; r < t->p; r++)
-        for (int i = 0; i < t->ranks[r].events.n; i++)
-            if (!atn_trace_is_part(&t->ranks[r].events.v[i]))
-                put_slice(f, t, r, &t->ranks[r].events.v[i]);
+        for (int i = 0; i < t->ranks[r].events.n; i++) {
+            const atn_trace_event *const e = &t->ranks[r].events.v[i];
+            if (!atn_trace_is_part(e) && is_exported(&s, e))
+                put_slice(f, t, r, e);
+        }
     for (int i = 0; i < m.v.n; i++)
-        put_arrow(f, t, &m.v.v[i], i + 1);
+        if (is_joined(&s, t, &m.v.v[i]))
+            put_arrow(f, t, &m.v.v[i], i + 1);
     fputs("\n]}\n", f);
     atn_trace_messages_free(&m);
+    *left_out_p = s.left_out;
     return ATN_OK;
 }

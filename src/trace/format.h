@@ -71,6 +71,7 @@ typedef enum {
     ATN_TRACE_EVENTS = 'E',
     ATN_TRACE_SYNC = 'S',
     ATN_TRACE_TIMES = 'T',
+    ATN_TRACE_ROW = 'V',
     ATN_TRACE_END = 'Z'
 } atn_trace_kind;
 

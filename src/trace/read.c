@@ -46,6 +46,7 @@ void atn_trace_free(atn_trace *t)
         atn_vec_free(&rank->syncs);
         atn_vec_free(&rank->times);
         atn_vec_free(&rank->events);
+        atn_trace_rows_free(rank);
     }
     for (int i = 0; i < t->comms.n; i++)
         free(t->comms.v[i].ranks);

@@ -25,10 +25,18 @@ void atn_trace_file_free(atn_trace_file *raw)
     atn_vec_free(&raw->r.syncs);
     atn_vec_free(&raw->r.times);
     atn_vec_free(&raw->r.events);
+    atn_trace_rows_free(&raw->r);
     *raw = (atn_trace_file){0};
 }
 
 /* ---- header, definitions, comparisons of clocks, end ---- */
+
+/* A damaged header may be followed by another one. */
+static void take_text(char **text_p, atn_bytes *b)
+{
+    free(*text_p);
+    *text_p = atn_trace_get_text(b);
+}
 
 static bool take_header(atn_trace_file *raw, atn_bytes *b)
 {
@@ -41,10 +49,10 @@ static bool take_header(atn_trace_file *raw, atn_bytes *b)
     raw->r.inside_ns = 1e-3 * (double)atn_trace_get_varint(b);
     raw->r.around_ns = 1e-3 * (double)atn_trace_get_varint(b);
     raw->r.pid = (int)atn_trace_get_varint(b);
-    raw->r.clock = atn_trace_get_text(b);
-    raw->r.host = atn_trace_get_text(b);
-    raw->r.program = atn_trace_get_text(b);
-    raw->r.library = atn_trace_get_text(b);
+    take_text(&raw->r.clock, b);
+    take_text(&raw->r.host, b);
+    take_text(&raw->r.program, b);
+    take_text(&raw->r.library, b);
     raw->started = !b->bad && raw->ranks > 0 && raw->rank >= 0 && raw->rank < raw->ranks;
     return raw->started;
 }
@@ -246,7 +254,8 @@ static bool take_event(atn_trace_file *raw, decoder *d, atn_bytes *b)
                          .op = (uint8_t)op,
                          .depth = what->depth,
                          .thread = what->thread,
-                         .flags = what->flags};
+                         .flags = what->flags,
+                         .row = -1};
     take_times(raw, d, b, (flags & ATN_TRACE_PART) != 0, &e);
     if ((flags & ATN_TRACE_STARTS) != 0)
         e.request = ++d->requests;
@@ -284,6 +293,8 @@ static bool take_block(atn_trace_file *raw, const atn_trace_block *block, const 
         return take_sync(raw, &b);
     case ATN_TRACE_TIMES:
         return take_message_times(raw, &b);
+    case ATN_TRACE_ROW:
+        return atn_trace_take_row(raw, block, &b);
     case ATN_TRACE_END:
         return take_end(raw, &b);
     default:
@@ -371,6 +382,7 @@ atn_status atn_trace_file_read(const char *path, atn_trace_file *raw_p, atn_erro
         take_blocks(&raw, (const uint8_t *)rest, (const uint8_t *)text + bytes);
         if (live != NULL)
             take_live(&raw, live);
+        atn_trace_find_rows(&raw);
         if (!raw.started)
             status = atn_fail(err, ATN_INPUT,
                               "%s: has no valid header, so nothing of it can be used", path);

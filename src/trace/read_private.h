@@ -47,6 +47,11 @@ typedef struct {
     atn_trace_rank r; /* events with the numbers of the file and the times of the rank */
 } atn_trace_file;
 
+/* read_rows.c: reads a row of sizes; false: damaged, or no memory.  When all blocks were read,
+ * finds the rows of events. */
+bool atn_trace_take_row(atn_trace_file *raw, const atn_trace_block *block, atn_bytes *b);
+void atn_trace_find_rows(atn_trace_file *raw);
+
 /* ATN_INPUT: not a trace, or nothing of it is usable. */
 atn_status atn_trace_file_read(const char *path, atn_trace_file *raw_p, atn_error *err);
 void atn_trace_file_free(atn_trace_file *raw);

@@ -73,7 +73,8 @@ static bool take_send(walk *w, int r, const atn_trace_event *e)
     w->sent_at = e->exit;
     w->others = 0;
     w->between = 0;
-    const int64_t target = (int64_t)e->partner << 32 | (uint32_t)e->comm;
+    const int64_t target =
+        (int64_t)((uint64_t)(int64_t)e->partner << 32 | (uint32_t)e->comm); /* partner may be -1 */
     return atn_push(&w->to, target) && atn_push(&w->size, e->bytes);
 }
 

@@ -27,6 +27,7 @@ typedef struct {
     int32_t comm, type, site; /* in the tables of the trace; -1: none */
     uint32_t request; /* STARTS: made by this call; DONE: completed; the rank's own numbers from
                             1; 0: none */
+    int32_t row;      /* sizes of its blocks, in `rows` of the rank; -1: not recorded */
     uint8_t op;       /* atn_trace_op */
     uint8_t depth;    /* 0: call of the program; 1: message inside of a collective */
     uint8_t thread;
@@ -57,6 +58,15 @@ typedef struct {
     int64_t bytes, ns;
 } atn_trace_time;
 
+/* Sizes of the blocks to all ranks (alltoallv, alltoallw), or on rank 0 of all (allgatherv). */
+typedef struct {
+    int64_t since; /* time of the rank's own clock from which on they hold */
+    int32_t comm;  /* its number in the file */
+    int32_t n;
+    uint8_t op;
+    int64_t *bytes;
+} atn_trace_row;
+
 typedef struct {
     bool present;  /* its file exists and is usable */
     bool finished; /* MPI_Finalize was recorded */
@@ -68,7 +78,10 @@ typedef struct {
     ATN_VEC(atn_trace_sync) syncs;
     ATN_VEC(atn_trace_time) times; /* rank 0's, measured in MPI_Finalize; by size */
     ATN_VEC(atn_trace_event) events;
+    ATN_VEC(atn_trace_row) rows;
 } atn_trace_rank;
+
+void atn_trace_rows_free(atn_trace_rank *rank);
 
 typedef struct {
     uint64_t id; /* equal on all its ranks */

@@ -131,7 +131,7 @@ static bool open_file(atn_trace_writer *w, const char *path)
 {
     char line[32];
     const int n = snprintf(line, sizeof line, "%s%d\n", ATN_TRACE_LINE, ATN_TRACE_VERSION);
-    w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (w->fd < 0 || !write_all(w->fd, (const uint8_t *)line, (size_t)n))
         return false;
     w->path = is_file(w->fd) ? strdup(path) : NULL;
@@ -295,6 +295,22 @@ void atn_trace_write_times(atn_trace_writer *w, const int64_t *sizes, const int6
         ok = put_number(&b, (uint64_t)sizes[i]) && put_number(&b, (uint64_t)ns[i]);
     atn_trace_flush(w);
     write_vec(w, ATN_TRACE_TIMES, &b, ok);
+}
+
+/* At once: the block of events that refer to it by their times comes later. */
+void atn_trace_write_row(atn_trace_writer *w, int64_t enter, atn_trace_op op, int comm,
+                         const int64_t *sizes, int n)
+{
+    bytes b = {0};
+    bool ok = may_write(w) && put_number(&b, op) && put_number(&b, (uint64_t)comm) &&
+              put_number(&b, (uint64_t)n);
+    for (int i = 0; i < n && ok; i++)
+        ok = put_number(&b, (uint64_t)sizes[i]);
+    atn_trace_block block = {
+        .kind = ATN_TRACE_ROW, .bytes = (uint32_t)b.n, .records = 1, .base = enter};
+    if (ok)
+        write_block(w, &block, b.v);
+    free(b.v);
 }
 
 /* ---- events ---- */

@@ -60,6 +60,11 @@ static inline bool atn_trace_repeat(atn_trace_cursor *h, unsigned number, bool s
 /* The number of the request that the last record with STARTS made; from 1. */
 uint32_t atn_trace_last_request(const atn_trace_writer *w);
 
+/* Sizes in bytes of the blocks of calls `op` on the communicator whose sum is not enough, from time
+ * `enter` on until the next row; n 0: they are not recorded any more. */
+void atn_trace_write_row(atn_trace_writer *w, int64_t enter, atn_trace_op op, int comm,
+                         const int64_t *sizes, int n);
+
 /* Clock of rank 0 minus this one at time `at`, with uncertainty `within`. */
 void atn_trace_write_sync(atn_trace_writer *w, int64_t at, int64_t offset, int64_t within);
 /* Times of messages of several sizes, one way. */

@@ -1,6 +1,7 @@
 /* collectives.c - collectives (blocking, nonblocking, persistent), and creation and freeing of
  * communicators and types. */
 #include "tracer/recent.h"
+#include "tracer/rows.h"
 
 /* ---- the arguments of a call, described by the macros of calls.def ---- */
 
@@ -9,6 +10,7 @@ typedef struct {
     const void *buf;
     int64_t count, bytes;
     MPI_Datatype type;
+    atn_traced_counts each; /* of blocks of different sizes */
 } side;
 
 typedef struct {
@@ -21,29 +23,30 @@ enum { BY_COUNT = -1 }; /* bytes: count times size of the type */
 
 static side one(const void *buf, int64_t count, MPI_Datatype type)
 {
-    return (side){true, buf, count, BY_COUNT, type};
+    return (side){.given = true, .buf = buf, .count = count, .bytes = BY_COUNT, .type = type};
 }
 
-static int64_t nth(const void *counts, bool wide, int i)
-{
-    return wide ? (int64_t)((const MPI_Count *)counts)[i] : ((const int *)counts)[i];
-}
-
+/* With MPI_IN_PLACE the side that is ignored may have no counts. */
 static side many(const void *buf, const void *counts, bool wide, MPI_Datatype type, int n)
 {
     int64_t count = 0;
-    for (int i = 0; i < n; i++)
-        count += nth(counts, wide, i);
-    return one(buf, count, type);
+    for (int i = 0; i < n && counts != NULL; i++)
+        count += atn_tracer_count(counts, wide, i);
+    side s = one(buf, count, type);
+    s.each = (atn_traced_counts){counts, NULL, type, n, wide};
+    return s;
 }
 
 /* Under the lock, because it searches the table of types. */
 static side many_types(const void *buf, const void *counts, bool wide, const MPI_Datatype *types,
                        int n)
 {
-    side s = {.given = true, .buf = buf, .type = MPI_DATATYPE_NULL};
-    for (int i = 0; i < n; i++) {
-        const int64_t count = nth(counts, wide, i);
+    side s = {.given = true,
+              .buf = buf,
+              .type = MPI_DATATYPE_NULL,
+              .each = {counts, types, MPI_DATATYPE_NULL, n, wide}};
+    for (int i = 0; i < n && counts != NULL && types != NULL; i++) {
+        const int64_t count = atn_tracer_count(counts, wide, i);
         s.count += count;
         s.bytes += count > 0 ? count * atn_tracer_find_type(types[i])->bytes : 0;
     }
@@ -119,6 +122,23 @@ static ATN_RARE void put_differing(const atn_recent_call *now, MPI_Comm comm,
         atn_tracer_recent_store(now, c->r, type_of(s), before, number);
 }
 
+/* NULL: the sum is enough. */
+static const atn_traced_counts *counts_of(atn_trace_op op, const collective *call)
+{
+    switch (op) {
+    case ATN_TRACE_ALLTOALLV:
+    case ATN_TRACE_IALLTOALLV:
+    case ATN_TRACE_ALLTOALLW:
+    case ATN_TRACE_IALLTOALLW:
+        return &call->src.each;
+    case ATN_TRACE_ALLGATHERV:
+    case ATN_TRACE_IALLGATHERV:
+        return &call->dst.each;
+    default:
+        return NULL;
+    }
+}
+
 static void put(atn_trace_op op, bool starts, const void *from, MPI_Comm comm,
                 const collective *call, atn_recent_call *before, int64_t enter, int64_t exit)
 {
@@ -131,6 +151,9 @@ static void put(atn_trace_op op, bool starts, const void *from, MPI_Comm comm,
                                  .partner = call->root,
                                  .op = (uint8_t)op,
                                  .starts = starts};
+    const atn_traced_counts *const counts = counts_of(op, call);
+    if (counts != NULL)
+        atn_tracer_put_row(op, comm, counts, enter);
     if (ATN_RARELY(!atn_tracer_record_repeated(&now, before, enter, exit)))
         put_differing(&now, comm, call, before, enter, exit);
 }

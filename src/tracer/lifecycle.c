@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "interpose/job.h"
 #include "interpose/message.h"
 #include "tracer/polls.h"
@@ -71,7 +72,7 @@ static void read_settings(void)
 {
     const char *const folder = getenv("ATTUNE_TRACE"), *const level = getenv("ATTUNE_TRACE_LEVEL");
     const char *const limit = getenv("ATTUNE_TRACE_LIMIT"), *const on = getenv("ATTUNE");
-    if (folder == NULL || (on != NULL && strcmp(on, "off") == 0))
+    if (folder == NULL || (on != NULL && strcmp(on, "off") == 0) || atn_is_privileged())
         return;
     settings.messages = level != NULL && strcmp(level, "messages") == 0;
     settings.limit = (limit != NULL && atoll(limit) > 0 ? atoll(limit) : 1024) << 20;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/patterns.h"
 #include "plan/repository.h"
 #include "plan/wisdom.h"
 #include "tune/tuners.h"
@@ -83,6 +84,7 @@ static bool read_candidate(atn_operation op, char *line, atn_candidate_set *set)
     const int64_t predicted_ps = strtoll(line, &end, 10);
     const int error = (int)strtol(end, &end, 10);
     return *end == ' ' && atn_plan_choice_read(op, end + 1, &choice, NULL) == ATN_OK &&
+           atn_plan_pattern_is_known(&choice) &&
            atn_tune_candidate_set_add(set, &choice, predicted_ps, error) >= 0;
 }
 

@@ -1,12 +1,16 @@
 /* solution.c - see solution.h. */
 #include "tune/solution.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/here.h"
+#include "plan/patterns.h"
 #include "plan/wisdom.h"
 #include "tune/offline.h"
+#include "tune/tuners.h"
 
 /* ---- solved problems ---- */
 
@@ -184,21 +188,44 @@ static const atn_load *load_of(const atn_loads *loads, const atn_solution *x)
 
 typedef ATN_VEC(atn_rule) rule_list;
 
-/* The points of one operation whose sizes are shared: from point `first` up to `end`. */
-static atn_status add_ranges(const atn_solutions *points, int first, int end,
-                             const atn_loads *loads, rule_list *list, atn_error *err)
+/* Jobs look for results of patterns and programs at their own place only. */
+static bool is_exact(int64_t place)
+{
+    return place != 0 && strchr(atn_interned(place), '*') == NULL;
+}
+
+/* -1: no memory. */
+static int64_t owned(int64_t place, uint64_t owner)
+{
+    char text[ATN_HERE_ROOM + 24];
+    snprintf(text, sizeof text, "%.*s" ATN_PLACE_OWNER "%016" PRIx64, ATN_HERE_ROOM,
+             atn_interned(place), owner);
+    return is_exact(place) ? atn_intern(text) : place;
+}
+
+/* Points of one operation: from point `first` up to `end`. */
+typedef struct {
+    const atn_solutions *points;
+    int first, end;
+    const atn_loads *loads;
+} point_range;
+
+/* Their sizes are shared. */
+static atn_status add_ranges(const point_range *p, rule_list *list, atn_error *err)
 {
     const char *before = NULL;
     atn_status status = ATN_OK;
     int last = -1;
-    for (int i = first; i < end && status == ATN_OK; i++) {
-        const atn_solution *x = &points->v[i];
+    for (int i = p->first; i < p->end && status == ATN_OK; i++) {
+        const atn_solution *x = &p->points->v[i];
         atn_rule rule;
-        if (before != NULL && strcmp(before, x->use) == 0 && load_of(loads, x) == NULL)
+        if (before != NULL && strcmp(before, x->use) == 0 && load_of(p->loads, x) == NULL)
             continue;
         status = rule_of(x, &rule, err);
         if (status != ATN_OK)
             break;
+        if (atn_plan_pattern_of(&rule.use) != 0) /* other calls have other sizes */
+            continue;
         rule.bytes = (atn_span){x->task->bytes, INT64_MAX};
         if (last >= 0)
             list->v[last].bytes.hi = x->task->bytes;
@@ -222,12 +249,6 @@ static const atn_variant *samples_of(const atn_task *t, const char *algorithm)
     return found;
 }
 
-typedef struct {
-    const atn_solutions *points;
-    int first, end;
-    const atn_loads *loads;
-} point_range;
-
 /* The sum over all loads; every size counts alike where its frequency is not given.  False: the
  * algorithm did not run everywhere. */
 static bool total_of(const point_range *p, const char *algorithm, atn_estimate *sum_p)
@@ -249,8 +270,15 @@ static bool total_of(const point_range *p, const char *algorithm, atn_estimate *
     return true;
 }
 
+/* Whether an algorithm may serve calls of any sizes. */
+static bool is_general(atn_operation op, const char *name)
+{
+    atn_choice choice;
+    return read_choice(op, name, &choice, NULL) == ATN_OK && atn_plan_pattern_of(&choice) == 0;
+}
+
 /* The point whose winner is best for all; -1: native is. */
-static int best_for_all(const point_range *p)
+static int best_for_all(const point_range *p, bool any)
 {
     atn_estimate native, own;
     double least = INFINITY;
@@ -258,7 +286,9 @@ static int best_for_all(const point_range *p)
     if (!total_of(p, "native", &native))
         return -1;
     for (int i = p->first; i < p->end; i++)
-        if (strcmp(p->points->v[i].use, "native") != 0 && total_of(p, p->points->v[i].use, &own) &&
+        if (strcmp(p->points->v[i].use, "native") != 0 &&
+            (any || is_general(p->points->v[i].op, p->points->v[i].use)) &&
+            total_of(p, p->points->v[i].use, &own) &&
             own.hi <= (1 - atn_tune_offline_defaults.margin) * native.lo && own.mid < least) {
             least = own.mid;
             best = i;
@@ -266,27 +296,70 @@ static int best_for_all(const point_range *p)
     return best;
 }
 
-static atn_status add_single(const atn_solutions *points, int first, int end,
-                             const atn_loads *loads, rule_list *list, atn_error *err)
+static bool has_pattern(const point_range *p)
 {
-    const point_range p = {points, first, end, loads};
-    const bool alone = end - first == 1;
-    const int best = alone ? first : best_for_all(&p);
+    for (int i = p->first; i < p->end; i++) {
+        const atn_load *load = load_of(p->loads, &p->points->v[i]);
+        if (load != NULL && load->pattern != 0)
+            return true;
+    }
+    return false;
+}
+
+/* The point whose winner serves all calls; -1: native does. */
+static int best_of(const point_range *p, bool any)
+{
+    const atn_solution *const x = &p->points->v[p->first];
+    if (p->end - p->first > 1)
+        return best_for_all(p, any);
+    return any || is_general(x->op, x->use) ? p->first : -1;
+}
+
+static atn_status add_single(const point_range *p, const atn_tune_scope *scope, rule_list *list,
+                             atn_error *err)
+{
+    const int best = best_of(p, scope->program != 0);
     atn_rule rule;
-    atn_status status = rule_of(&points->v[best < 0 ? first : best], &rule, err);
+    if (best < 0 && has_pattern(p))
+        return ATN_OK;
+    atn_status status = rule_of(&p->points->v[best < 0 ? p->first : best], &rule, err);
     if (status == ATN_OK && best < 0) {
         const atn_span ranks = rule.ranks;
         rule = atn_plan_rule_blank(rule.op);
         rule.ranks = ranks;
         status = read_choice(rule.op, "native", &rule.use, err);
     }
+    if (status == ATN_OK && scope->program != 0)
+        rule.place = owned(scope->place, atn_plan_program_owner(scope->program, 0));
     if (status == ATN_OK && !atn_push(list, rule))
         status = atn_fail(err, ATN_MEMORY, "out of memory");
     return status;
 }
 
+/* ---- calls of a pattern ---- */
+
+static atn_status add_patterns(const point_range *p, int64_t place, rule_list *list, atn_error *err)
+{
+    atn_status status = ATN_OK;
+    for (int i = p->first; i < p->end && status == ATN_OK; i++) {
+        const atn_solution *const x = &p->points->v[i];
+        const atn_load *const load = load_of(p->loads, x);
+        atn_rule rule;
+        if (load == NULL || load->pattern == 0 || !is_exact(place))
+            continue;
+        status = rule_of(x, &rule, err);
+        if (status != ATN_OK)
+            break;
+        rule.place = owned(place, atn_plan_pattern_owner(load->pattern, 0));
+        rule.bytes = atn_tune_size_span(atn_plan_shares_bytes(x->op) ? x->task->bytes : -1);
+        if (!atn_push(list, rule))
+            status = atn_fail(err, ATN_MEMORY, "out of memory");
+    }
+    return status;
+}
+
 atn_status atn_tune_solutions_rules(const atn_solutions *points, const atn_loads *loads,
-                                    int64_t date, int64_t place, atn_rules **rules_p,
+                                    int64_t date, const atn_tune_scope *scope, atn_rules **rules_p,
                                     atn_error *err)
 {
     rule_list list = {0};
@@ -295,13 +368,16 @@ atn_status atn_tune_solutions_rules(const atn_solutions *points, const atn_loads
         const atn_operation op = points->v[first].op;
         for (end = first; end < points->n && points->v[end].op == op;)
             end++;
-        status = atn_plan_shares_bytes(op) && op != ATN_BARRIER
-                     ? add_ranges(points, first, end, loads, &list, err)
-                     : add_single(points, first, end, loads, &list, err);
+        const point_range range = {points, first, end, loads};
+        status = add_patterns(&range, scope->place, &list, err);
+        if (status == ATN_OK)
+            status = atn_plan_shares_bytes(op) && op != ATN_BARRIER
+                         ? add_ranges(&range, &list, err)
+                         : add_single(&range, scope, &list, err);
     }
     for (int i = 0; i < list.n; i++) {
         list.v[i].date = date;
-        list.v[i].place = place;
+        list.v[i].place = list.v[i].place != 0 ? list.v[i].place : scope->place;
     }
     if (status == ATN_OK) {
         *rules_p = atn_plan_rules_make(list.v, list.n, NULL);

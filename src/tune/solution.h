@@ -38,15 +38,26 @@ int atn_tune_solution_crossing(const int64_t *bytes, const char *const *use, int
 typedef struct {
     atn_operation op; /* ATN_OPERATIONS: any */
     int64_t bytes, times;
+    uint64_t pattern; /* of its sizes (plan/patterns.h); 0: none */
 } atn_load;
 typedef ATN_VEC(atn_load) atn_loads;
+
+/* Where rules hold. */
+typedef struct {
+    int64_t place;
+    uint64_t program; /* of the irregular calls (plan/patterns.h); 0: unknown */
+} atn_tune_scope;
 
 /* One rule for each size, valid up to the next one; the last serves all larger sizes.  Sizes that
  * were measured only for a crossing point are kept where the winner changes.  Operations whose
  * sizes ranks do not share have one rule: the winner that is fastest for the sum of all loads, if
- * it beats native there by the margin at the ends of all intervals, else native. */
+ * it beats native there by the margin at the ends of all intervals, else native.
+ *
+ * Loads with a pattern have a rule each for calls of this pattern; then the one rule for all calls
+ * holds for the program, or else names no pattern, and there is none if native is the fastest: jobs
+ * would not recognise patterns. */
 atn_status atn_tune_solutions_rules(const atn_solutions *points, const atn_loads *loads,
-                                    int64_t date, int64_t place, atn_rules **rules_p,
+                                    int64_t date, const atn_tune_scope *scope, atn_rules **rules_p,
                                     atn_error *err);
 /* Merges the rules into a file; they replace measured rules of overlapping sizes. */
 atn_status atn_tune_solutions_merge(const char *path, const atn_rules *news, atn_error *err);

@@ -20,10 +20,10 @@ parses() { # LINE NOUN [VERB]
     [ "${words[*]:0:$#-1}" = "${*:2}" ] || { echo "not an example of attune ${*:2}"; return 1; }
     attune "${words[@]:0:$#-1}" --help "${words[@]:$#-1}" >.out && grep -q "^Usage: attune ${*:2}" .out
 }
-# Needs a job, a lab, a trace or a file of another machine.
+# Needs a job, a lab, a trace or a file of another machine, or takes many minutes.
 runs_elsewhere() {
     case $1 in
-        *' -- '* | 'attune lab '* | 'attune trace '* | *' trace '* | */etc/slurm/*) return 0 ;;
+        *' -- '* | 'attune lab '* | 'attune trace '* | *' trace '* | */etc/slurm/* | 'attune study all '*) return 0 ;;
     esac
     return 1
 }

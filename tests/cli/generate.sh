@@ -7,14 +7,14 @@ generate() { attune schedule generate "$@"; }
 # ---- output ----
 holds 'int attune_alltoall(' generate alltoall --topology 2x2
 holds 'attune_alltoall - alltoall/aapc{sync=sender,block=4,segment=16K} on 2x2@100M' generate alltoall --topology 2x2@100M
-holds 'CHUNK ((MPI_Aint)16384)' generate alltoall --topology 2x2
+holds '.chunk = 16384' generate alltoall --topology 2x2
 holds '/* send 2 src[2] */' generate alltoall --topology 3x1 --param sync=none
 holds 'FIRST_ROOT = 0, ROOTS = 4' generate bcast --topology 2x2
 holds 'FIRST_ROOT = 3, ROOTS = 1' generate bcast --topology 2x2 --root 3
-holds 'SEGMENT ((MPI_Aint)4096)' generate bcast --topology 2x2 --algorithm topo_tree:segment=4K
-holds 'CHUNK ((MPI_Aint)8192)' generate alltoall --topology 2x2 --param segment=8K
-holds 'COMMUTATIVE = 1' generate allreduce --topology 2x2
-holds 'COMMUTATIVE = 0' generate allreduce --topology 2x2 --algorithm recursive_doubling
+holds '.segment = 4096' generate bcast --topology 2x2 --algorithm topo_tree:segment=4K
+holds '.chunk = 8192' generate alltoall --topology 2x2 --param segment=8K
+holds '.commutative = 1' generate allreduce --topology 2x2
+holds '.commutative = 0' generate allreduce --topology 2x2 --algorithm recursive_doubling
 holds 'attune_reduce - reduce/topo_tree{arity=3} on 2x2' \
     generate reduce --topology 2x2 --algorithm 'topo_tree{arity=3}'
 holds 'int attune_allgather(' generate allgather --topology 4x8@100M
@@ -28,7 +28,7 @@ holds 'set_of_call[CALLS] = {0, 0, 1}' generate alltoallv --topology 3x1 --patte
 holds 'set_of_call[CALLS] = {0, 1, 2}' \
     generate alltoallv --topology 3x1 --pattern calls.txt --threshold 1
 holds 'greedy phases' generate alltoallv --topology 3x1 --pattern calls.txt
-holds 'attune_alltoallv - alltoallv/aapc on' \
+holds 'attune_alltoallv - alltoallv/cut{sync=sender,block=4,segment=16K} on' \
     generate alltoallv --topology 3x1 --pattern calls.txt --algorithm aapc
 bad_pattern() { # TEXT GLOB
     pattern "$1"
@@ -53,12 +53,67 @@ fails 3 'attune: calls.txt: 3 ranks, but the topology has 4' \
     generate alltoallv --topology 2x2 --pattern calls.txt
 fails 3 '*nothing.txt*' generate alltoallv --topology 2x2 --pattern nothing.txt
 
+printf 'attune-pattern 1\nranks 3\ncall allgatherv\n0 8K 16\n' >blocks.txt
+holds 'attune_allgatherv - greedy phases' generate allgatherv --topology 3x1 --pattern blocks.txt
+holds 'attune_allgatherv - allgatherv/ring{order=lr1} on' generate allgatherv --topology 3x1
+fails 3 'attune: blocks.txt: call 1 is allgatherv, not alltoallv; remove it' \
+    generate alltoallv --topology 3x1 --pattern blocks.txt
+
+# ---- tuned routines ----
+cat >tuned.wisdom <<'END'
+attune-wisdom 1
+rule bcast ranks=4 bytes=:4K use=binomial
+rule bcast ranks=4 bytes=4K:32K use=native
+rule bcast ranks=4 bytes=8K: use=chain{segment=8K}
+rule allreduce ranks=4 bytes=* use=recursive_doubling
+rule scan ranks=4 use=linear
+end
+END
+tuned() { generate --wisdom tuned.wisdom -p 4 "$@"; }
+holds 'bcast bytes=0:4K use=binomial, line 2' tuned bcast allreduce
+holds 'bcast bytes=32K: use=chain{segment=8K}, line 4' tuned bcast
+holds 'allreduce bytes=0: use=recursive_doubling, line 5' tuned allreduce
+holds '.from = 0, .below = 4096, .first = 0,' tuned bcast
+holds '.from = 32768, .below = 0, .first = 4,' tuned bcast
+holds 'alltoall: native' tuned bcast alltoall
+holds 'FIRST_ROOT = 2, ROOTS = 1' tuned bcast --root 2
+lacks() { ! tuned bcast | grep -q 'attune_allreduce'; }
+check "operands select operations" lacks
+omitted() { tuned 2>&1 >/dev/null | grep -qx 'attune: tuned.wisdom: no generator for scan; omitted'; }
+check "operations without generator are reported" omitted
+printf '%s\n' 'attune-wisdom 1' 'rule bcast use=scatter_allgather{order=dfs}' 'rule bcast use=binomial' end >order.wisdom
+skips() {
+    generate --wisdom order.wisdom -p 4 >out 2>err && grep -q 'use=binomial, line 3' out &&
+        grep -q '^attune: order.wisdom:2: not used: .*topology' err
+}
+check "a rule that does not apply is reported, and the next is used" skips
+holds 'scatter_allgather{order=dfs}, line 2' generate --wisdom order.wisdom --topology 2x2
+printf '%s\n' 'attune-wisdom 1' 'at one/4x1' 'rule bcast use=chain' 'at two/4x1' 'rule bcast use=binomial' end >places.wisdom
+fails 3 'attune: places.wisdom: rules for 4 ranks in several places; add --at one/4x1 or two/4x1' \
+    generate --wisdom places.wisdom -p 4
+holds 'bcast bytes=0: use=binomial, line 5' generate --wisdom places.wisdom -p 4 --at two/4x1
+printf '%s\n' 'attune-wisdom 1' 'at one/4x1' 'rule bcast use=chain' end >place.wisdom
+holds 'bcast bytes=0: use=chain, line 3' generate --wisdom place.wisdom -p 4
+fails 3 'attune: tuned.wisdom: no rule has an algorithm for these operations on 5 ranks' \
+    generate --wisdom tuned.wisdom -p 5
+fails 3 '*no rule has an algorithm*' tuned alltoall
+fails 2 '*no number of ranks; add -p N or --topology*' generate --wisdom tuned.wisdom
+fails 2 '*-p 4, but the topology has 8 ranks*' tuned --topology 4x2
+fails 2 '*--algorithm: the rules of --wisdom name the algorithms; omit it' tuned --algorithm ring
+fails 2 '*--at nowhere: write MACHINE/LAYOUT' tuned --at nowhere
+fails 2 '*ranks are 0 to 3' tuned bcast --root 4
+fails 3 'attune: scan: no generator; available for bcast, *' tuned scan
+fails 3 '*order.txt*' generate --wisdom order.txt -p 4
+fails 2 '*--at applies to --wisdom only' generate bcast --topology 2x2 --at a/b
+fails 2 '*-p applies to --wisdom only*' generate bcast --topology 2x2 -p 4
+fails 2 '*name one operation, or add --wisdom FILE' generate --topology 2x2
+
 # ---- invalid input ----
 fails 2 '*add --topology*' generate alltoall
-fails 3 'attune: barrier: no generator; available for allgather, *' \
+fails 3 'attune: barrier: no generator; available for bcast, *' \
     generate barrier --topology 2x2
 fails 3 '*alltoal*alltoall*' generate alltoal --topology 2x2
-fails 2 '*--pattern applies to alltoallv only' generate alltoall --topology 2x2 --pattern calls.txt
+fails 2 '*--pattern applies to allgatherv and alltoallv only' generate alltoall --topology 2x2 --pattern calls.txt
 fails 2 '*has no root; omit --root' generate alltoall --topology 2x2 --root 1
 fails 2 '*greedy needs the message sizes*' generate alltoallv --topology 2x2 --algorithm greedy
 fails 2 '*not an algorithm of alltoall' generate alltoall --topology 2x2 --algorithm bcast/chain

@@ -28,9 +28,9 @@ usage_of_every_command() {
 }
 check "the help of every command starts with its usage" usage_of_every_command
 every_command_is_listed() {
-    [ "$(commands | grep -c .)" = "$(grep -c '^ATN_COMMAND' "$root/src/cli/commands.def" | awk '{ print $1 - 1 }')" ]
+    [ "$(commands | grep -c .)" = "$(grep -c '^ATN_COMMAND' "$root/src/cli/commands.def" | awk '{ print $1 - 2 }')" ]
 }
-check "all commands are listed, except the hidden one" every_command_is_listed
+check "all commands are listed, except the hidden ones" every_command_is_listed
 wide() {
     local word
     for word in '' all running tuning understand lab research; do
@@ -177,4 +177,16 @@ done
 golden complete_help.out 0 attune --complete help ''
 fails 2 "attune: --completion tcsh: must be one of bash, zsh, fish" attune --completion tcsh
 fails 2 "attune: missing operand SHELL*" attune --completion
+# ---- for programs ----
+described() { # COUNT WORD ...: that number of commands
+    [ "$(attune help "${@:2}" --format json | grep -c '"command": ')" = "$1" ]
+}
+check "help in JSON: a command" described 1 algo list
+check "help in JSON: a noun" described 2 algo
+check "help in JSON: a noun that is also a group" described 6 lab
+check "help in JSON: a group" described 5 running
+check "help in JSON: all are as many as without a word" described "$(attune help --format json | grep -c '"command": ')" all
+fails 2 "attune: 'sizes' is neither a command nor a group of commands, *" attune help sizes --format json
+fails 2 "attune: 'algo lst' is neither a command nor a group*" attune help algo lst --format json
+
 finish

@@ -17,22 +17,7 @@ if ! compgen -G "$(dirname "$attune")/../libexec/attune/openmpi/measure_exec" >/
     finish
 fi
 run() { attune measure --mpi openmpi "$@" -- ./launch -n 2; }
-cat >good <<'EOF'
-attune-survey 1
-job 2 1 0 0000000000000000 Some MPI 1.0
-channel memory
-plan 9 1 00000000000000aa
-o 0 round_trip 0 0 1 - 50 1e-06 0.99e-06 1.01e-06
-o 1 round_trip 0 1 1 - 50 1.1e-06 1.09e-06 1.11e-06
-o 2 round_trip 0 8192 1 - 50 2e-06 1.99e-06 2.01e-06
-o 3 synchronous 0 0 1 - 50 0.8e-06 0.79e-06 0.81e-06
-o 4 eager 0 0 1 - 2 4096 4032 4096
-skip 5
-o 6 ring 0 1 2 - 50 0.7e-06 0.69e-06 0.71e-06
-o 7 ring 0 8192 2 - 50 1.3e-06 1.29e-06 1.31e-06
-o 8 reduce -1 1024 1 sum.f64 50 2e-07 1.9e-07 2.4e-07
-end
-EOF
+cp "$here"/data/two-ranks.survey good
 launcher 'printf "%s\n" "$@" >words; cat good'
 
 golden_file() { run -o m >out 2>err && cp m first && diff - <(sed '/^attune:/d; /^date/d; /^host:/d' m) <<'EOF'; }
@@ -72,7 +57,7 @@ check "the report" reported
 warned() { grep -q '^attune: warning: m: memory: table transfer: 1 bytes take 0.025 us at concurrency 1' err; }
 check "implausible values are reported" warned
 check "no other file remains" test ! -e m.part
-in_csv() { run -o m --format csv 2>&1 | grep -q '^memory,eager,1,2,0.8,0.8,0$'; }
+in_csv() { run -o m --format csv 2>&1 | grep -q '^memory,eager,1,2,0.8,0.8,0,1,$'; }
 check "the report in csv" in_csv
 handed() { run -q --time 7 --off-cache --topology '1@1G' >/dev/null 2>err && [ ! -s err ] &&
     tr '\n' ' ' <words | grep -q '/measure_exec --time 7 --from 0 --off-cache 1 --topology 1@1G $'; }

@@ -106,6 +106,15 @@ done
 first=${flavours# }
 first=${first%% *}
 
+# A real program with the static MPI library: Debian has that of MPICH, but not those that it needs.
+archive=$(dirname "$(gcc -print-file-name=libmpich.a)")
+static_mpi() {
+    local needed
+    needed=$(readelf -d "$archive/libmpich.so" | sed -n 's/.*(NEEDED).*\[\(lib.*\)\]/-l:\1/p')
+    # shellcheck disable=SC2046,SC2086 # words
+    cc -o mpi-inside mpi.c $(mpicc.mpich -compile_info | grep -o -e '-I[^ ]*') "$archive/libmpich.a" $needed -lm -lpthread 2>/dev/null
+}
+
 # ---- usage errors ----
 
 gives "no command" 2 "no command to run" "$attune" run
@@ -130,6 +139,13 @@ gives "missing bare program" 4 "program ./nothing: No such file" "$attune" run -
 gives "static bare program" 4 "is statically linked" "$attune" run -- ./static
 gives "MPI linked in statically" 4 "has its MPI library linked in statically" \
     "$attune" run -- ./inside
+if [[ $flavours == *mpich* && -e $archive/libmpich.a ]] && static_mpi; then
+    gives "MPICH linked in statically" 4 "./mpi-inside has its MPI library linked in statically" \
+        "$attune" run -- mpirun.mpich -n 2 ./mpi-inside
+    gives "MPICH linked in statically, without Attune" 0 "sum 3" "$attune" run --off -- mpirun.mpich -n 2 ./mpi-inside
+else
+    skip "MPICH linked in statically" "no libmpich.a, or what it needs"
+fi
 gives "program of another processor" 4 "was built for another processor" "$attune" run -- ./foreign
 gives "truncated program" 4 "was built for another processor" "$attune" run -- ./stump
 
@@ -317,6 +333,13 @@ for flavour in $flavours; do
             prints "dry run: option that is in no table" \
                 "mpirun.openmpi -x LD_PRELOAD=$lib --brand-new 7 --flag ./openmpi" \
                 dry -- mpirun.openmpi --brand-new 7 --flag ./openmpi
+            # Launchers that Debian lacks: the command only.
+            for absent in prterun flux; do
+                printf '#!/bin/sh\n' >"$work/$absent" && chmod +x "$work/$absent"
+            done
+            with_absent() { PATH=$work:$PATH dry --mpi openmpi -- "$@"; }
+            prints "dry run: PRRTE" "prterun -x LD_PRELOAD=$lib -n 16 ./openmpi" with_absent prterun -n 16 ./openmpi
+            prints "dry run: Flux" "LD_PRELOAD=$lib flux run -n 16 ./openmpi" with_absent flux run -n 16 ./openmpi
             ;;
         mpich)
             prints "dry run: Hydra's options" "ATTUNE_REPORT=1 mpirun.mpich -genv LD_PRELOAD $lib -genv \

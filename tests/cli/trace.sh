@@ -71,13 +71,13 @@ cells_agree() { # TABLE COMMAND ...: the cells of the page are those of the csv
 pages_agree() {
     local id
     for id in summary calls ranks sizes partners between; do cells_agree $id stats || return; done
-    for id in operations factors invocations; do cells_agree $id arrivals || return; done
+    for id in collectives waiting operations factors invocations; do cells_agree $id arrivals || return; done
 }
 cp page.html dom.html
 check "numbers of the page are those of the csv" pages_agree
 if [ -n "$browser" ]; then
     check "the page is rendered by a browser" render page.html dom.html
-    check "the script of the page runs" grep -q 'data-ready="5"' dom.html
+    check "the scripts of the page run" grep -q 'data-calls="[1-9].*data-ready="[1-9]' dom.html
     check "numbers of the rendered page are those of the csv" pages_agree
 else
     skip "the page in a browser" "there is no Chromium"

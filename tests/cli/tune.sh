@@ -99,6 +99,7 @@ mine() {
 }
 check "schedule files as absolute paths" mine
 
+made=';?greedy{pattern=P,sync=sender,block=4};?greedy{pattern=P};?greedy{pattern=P,sync=sender,block=8};?cut{pattern=P,sync=sender,block=4};?cut{pattern=P}'
 patterns() {
     cat >calls.txt <<'END'
 attune-pattern 1
@@ -122,9 +123,18 @@ call alltoallv # others with the same mean
 0 0 0 0
 END
     run --patterns calls.txt --raw p.samples >/dev/null && sed -n '/@/p' words | tr '\n' ' ' |
-        grep -qxF 'allgatherv/1024@1/native;?all alltoallv/768@0/native;?all alltoallv/769@3/native;?all '
+        sed 's/[0-9a-f]\{16\}/P/g' |
+        grep -qxF "allgatherv/1024@1/native;?all$made alltoallv/768@0/native;?all$made alltoallv/769@3/native;?all$made "
 }
 check "patterns: similar ones are merged, largest first" patterns
+bound() { # of rows made for a pattern, the one of each call
+    run --patterns calls.txt --raw p.samples --candidates 'greedy{block=2},linear' >/dev/null && sed -n '/@3/p' words >bound &&
+        grep -qx 'alltoallv/769@3/native;?greedy{pattern=[0-9a-f]\{16\},block=2};?linear' bound
+}
+check "patterns: named algorithms get the pattern of the call" bound
+mkdir -p traces
+fails 3 'attune: traces: *' attune tune --wisdom w --patterns traces -- true
+fails 2 'attune: --program applies to --patterns only' attune tune --wisdom w --program x -- true
 bad_pattern() { # TEXT
     printf 'attune-pattern 1\nranks 2\n%b' "$1" >bad.txt
     attune tune --wisdom w --patterns bad.txt -- true

@@ -27,6 +27,15 @@ n1,host,s0,10.64.0.2,100000000,0
 s1,switch,core,,100000000,0
 n2,host,s1,10.64.0.3,100000000,0
 n3,host,s1,10.64.0.4,100000000,0"
+described() { # SCHEMA OPTION ...
+    lab status "${@:2}" --format json >status.json && "$ATTUNE_SOURCE/tests/valid_json" "$1" status.json
+}
+if python3 -c 'import jsonschema' 2>/dev/null; then
+    check "status as JSON" described lab-status
+    check "its links as JSON" described lab-links --links
+else
+    skip "status as JSON" "no python3-jsonschema"
+fi
 check "a host has its name" same "$(lab exec n2 -- hostname)" n2
 check "and its address" grep -q 'inet 10.64.0.3/16' <(lab exec n2 -- ip -4 addr show dev eth0)
 check "and names for the others" grep -q '^10.64.0.2 ' <(lab exec n0 -- getent hosts n1)

@@ -6,11 +6,12 @@ enter_box "$@"
 [ -n "$(flavours)" ] || skip_all "no MPI"
 
 # A job that is not given the topology of the lab.  The budget allows the measurement at once.
+program=(loop bcast 65536 60 0)
 job() { # MPI ATTUNE-OPTIONS ...
     local mpi=$1
     shift
     ATTUNE_WISDOM=off "$attune" run --verbose --calibration "${store:-off}" --budget 100 "$@" -- "$attune" lab run --no-topology --mpi "$mpi" -- \
-        "$ATTUNE_BUILD/bench/$mpi/loop" bcast 65536 60 0 </dev/null
+        "$ATTUNE_BUILD/bench/$mpi/${program[0]}" "${program[@]:1}" </dev/null
 }
 
 # A busy machine gets another chance.
@@ -36,6 +37,9 @@ for mpi in $(flavours); do
         '*: 6 hosts, 3 on each switch, links * and *; * sets of transfers in *'
 done
 mpi=$(flavours | head -n 1)
+program=(sparse ring 64 60) # whose sizes differ between ranks
+check "$mpi: for alltoallv, too" reports "$mpi" '*: 6 hosts, 3 on each switch, *'
+program=(loop bcast 65536 60 0)
 store=auto
 export XDG_DATA_HOME=$PWD/data
 check "the topology is stored" reports "$mpi" '*: 6 hosts, 3 on each switch, *'

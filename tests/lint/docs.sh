@@ -14,13 +14,13 @@ links() {
     done
     return $bad
 }
-# Every line of a code block that calls `attune`, except commands that need a lab or start a job, which
+# Every line of a code block that calls `attune`, except commands that examine the host, need a lab or start a job, which
 # have their own tests.
 commands() {
     local line bad=0
     while read -r line; do
         line=${line#build/bin/}
-        [[ $line == "attune run "* || $line == "attune lab "* || $line == *" -- "* ]] && continue
+        [[ $line == "attune doctor"* || $line == "attune run "* || $line == "attune lab "* || $line == *" -- "* ]] && continue
         bash -c "attune() { '$attune' \"\$@\"; }; ${line%%#*}" >/dev/null || { echo "$line"; bad=1; }
     done < <(grep -hE '^(build/bin/)?attune [a-z]' README.md CONTRIBUTING.md docs/*.md)
     return $bad
@@ -37,7 +37,7 @@ targets() {
 # Detects a copy in which one row is missing and another one differs.
 stale() {
     local copy text
-    copy=$(mktemp -d) && cp -r --parents tools/docs docs share tests/figures "$copy" || return 1
+    copy=$(mktemp -d) && cp -r --parents tools/docs docs share tests/figures bench/results/studies "$copy" || return 1
     sed -i -e '/^bcast\/chain,/d' -e 's/^barrier\/linear,/&9/' "$copy/tests/figures/ranks-16.csv"
     text=$(ATTUNE_BUILD=$(dirname "$(dirname "$attune")") "$copy/tools/docs" --check) && text=
     rm -r "$copy"

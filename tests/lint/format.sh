@@ -24,6 +24,11 @@ parse() {
     for file in $(scripts); do bash -n "$file" || bad=1; done
     return $bad
 }
+javascript() {
+    local file bad=0
+    for file in $(find src -name '*.js'); do node --check "$file" || bad=1; done
+    return $bad
+}
 readmes() { # at most 60 lines each
     local file bad=0
     for file in src/*/README.md; do
@@ -44,5 +49,10 @@ check "no TODO, FIXME or XXX" leftovers
 check "no C line above 100 columns" wide
 check "no trailing blanks" blanks
 check "scripts parse" parse
+if command -v node >/dev/null; then
+    check "JavaScript parses" javascript
+else
+    skip "JavaScript parses" "no node"
+fi
 check "every folder of src has a short README" readmes
 finish

@@ -182,6 +182,7 @@ check_fails "runner: crash" "1 passed, 1 failed" runner 'echo "ok 1 - x"; kill -
 check_fails "runner: exit code" "(exit code 3)" runner 'echo "ok 1 - x"; exit 3'
 limit=1 check_fails "runner: time-out" "(time-out after 1 s)" runner 'echo "ok 1 - x"; sleep 9'
 check_fails "runner: no output" "(no test line)" runner 'exit 0'
+check_fails "runner: lost output" "(no output file)" runner 'echo "ok 1 - x"; rm -r "$ATTUNE_BUILD/test-logs"; mkdir "$ATTUNE_BUILD/test-logs"'
 check_fails "runner: fewer points than planned" "planned 2 tests, ran 1" runner 'echo 1..2; echo ok 1'
 check_fails "runner: all skipped" "0 passed, 0 failed, 1 skipped" runner 'echo "ok 1 # SKIP"'
 check "runner: success" runner 'echo "ok 1 - x"'

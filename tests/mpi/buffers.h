@@ -10,6 +10,7 @@
 
 int t_families(void);
 const char *t_family_name(int family);
+bool t_is_record(int family); /* structures, whose layouts have gaps */
 int t_layouts(int family);
 const char *t_layout_name(int family, int layout);
 /* Packed bytes of a unit. */

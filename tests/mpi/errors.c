@@ -1,82 +1,12 @@
 /* errors.c - erroneous calls: the same error class as natively, through the error handler of the
  * communicator of the call.  For 2 ranks. */
 #include "exercise.h"
+#include "wrong_calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- erroneous calls, through a table of routines ---- */
-
-static int in[64], out[64], counts[8], displs[8];
-
-static int negative_count(const t_routines *f, MPI_Comm comm)
-{
-    return f->Bcast(in, -1, MPI_INT, 0, comm);
-}
-static int negative_reduce(const t_routines *f, MPI_Comm comm)
-{
-    return f->Allreduce(in, out, -5, MPI_INT, MPI_SUM, comm);
-}
-static int root_too_large(const t_routines *f, MPI_Comm comm)
-{
-    return f->Bcast(in, 1, MPI_INT, t_ranks, comm);
-}
-static int root_negative(const t_routines *f, MPI_Comm comm)
-{
-    return f->Gather(in, 1, MPI_INT, out, 1, MPI_INT, -7, comm);
-}
-static int reduce_root(const t_routines *f, MPI_Comm comm)
-{
-    return f->Reduce(in, out, 1, MPI_INT, MPI_SUM, 1000, comm);
-}
-static int null_type(const t_routines *f, MPI_Comm comm)
-{
-    return f->Bcast(in, 1, MPI_DATATYPE_NULL, 0, comm);
-}
-static int null_operator(const t_routines *f, MPI_Comm comm)
-{
-    return f->Allreduce(in, out, 1, MPI_INT, MPI_OP_NULL, comm);
-}
-static int wrong_operator(const t_routines *f, MPI_Comm comm)
-{
-    return f->Allreduce(in, out, 1, MPI_DOUBLE, MPI_BAND, comm);
-}
-static int aliased(const t_routines *f, MPI_Comm comm)
-{
-    return f->Allreduce(in, in, 4, MPI_INT, MPI_SUM, comm);
-}
-static int negative_block(const t_routines *f, MPI_Comm comm)
-{
-    counts[0] = counts[1] = -1;
-    const int code = f->Allgatherv(in, 1, MPI_INT, out, counts, displs, MPI_INT, comm);
-    counts[0] = counts[1] = 1;
-    return code;
-}
-static int null_comm(const t_routines *f, MPI_Comm comm)
-{
-    (void)comm;
-    return f->Barrier(MPI_COMM_NULL);
-}
-
-/* Only errors that the native routine detects: others make it crash. */
-static const struct {
-    const char *name;
-    int (*call)(const t_routines *f, MPI_Comm comm);
-    bool open_mpi, mpich;
-} wrongs[] = {
-    {"negative count", negative_count, true, true},
-    {"negative count in a reduction", negative_reduce, true, false},
-    {"root too large", root_too_large, true, true},
-    {"negative root", root_negative, true, true},
-    {"root too large in a reduction", reduce_root, true, true},
-    {"null datatype", null_type, true, true},
-    {"null operator", null_operator, true, true},
-    {"operator not valid for the type", wrong_operator, true, true},
-    {"aliased send and receive buffers", aliased, true, true},
-    {"negative count of a block", negative_block, false, true},
-    {"null communicator", null_comm, true, true},
-};
-enum { WRONGS = sizeof wrongs / sizeof *wrongs };
+static int in[16];
 
 static int class_of(int code)
 {
@@ -97,20 +27,18 @@ static void on_error(MPI_Comm *comm, int *code, ...)
     handled_code = *code;
 }
 
-static bool noticed(int i) { return T_OPEN_MPI ? wrongs[i].open_mpi : wrongs[i].mpich; }
-
 static void same_class(MPI_Comm comm)
 {
     t_point("error classes with MPI_ERRORS_RETURN are as natively");
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    for (int i = 0; i < WRONGS; i++) {
-        if (!noticed(i))
+    for (int i = 0; i < t_wrongs(); i++) {
+        if (!t_wrong_noticed(i))
             continue;
-        t_where("%s", wrongs[i].name);
-        const int want = class_of(wrongs[i].call(t_real(), comm));
-        const int got = class_of(wrongs[i].call(&t_mpi, comm));
+        t_where("%s", t_wrong_name(i));
+        const int want = class_of(t_wrong_call(i, t_real(), comm));
+        const int got = class_of(t_wrong_call(i, &t_mpi, comm));
         t_check(got == want, "error class %d, natively %d", got, want);
         t_check(t_exercise(12, comm, (uint64_t)i, 20) == 0, "the next call has wrong values");
     }
@@ -123,14 +51,14 @@ static void own_handler(MPI_Comm comm)
     MPI_Comm_create_errhandler(on_error, &handler);
     MPI_Comm_set_errhandler(comm, handler);
     MPI_Errhandler_free(&handler);
-    for (int i = 0; i + 1 < WRONGS; i++) { /* the last has no communicator */
-        if (!noticed(i))
+    for (int i = 0; i + 1 < t_wrongs(); i++) { /* the last has no communicator */
+        if (!t_wrong_noticed(i))
             continue;
-        t_where("%s", wrongs[i].name);
+        t_where("%s", t_wrong_name(i));
         handled = 0;
-        const int want_class = class_of(wrongs[i].call(t_real(), comm)), want = handled;
+        const int want_class = class_of(t_wrong_call(i, t_real(), comm)), want = handled;
         handled = 0;
-        const int got_class = class_of(wrongs[i].call(&t_mpi, comm));
+        const int got_class = class_of(t_wrong_call(i, &t_mpi, comm));
         t_check(handled == want, "%d calls of the handler, natively %d", handled, want);
         t_check(got_class == want_class, "error class %d, natively %d", got_class, want_class);
         if (handled) {
@@ -177,10 +105,10 @@ static void replaced_handler(MPI_Comm comm)
     MPI_Comm_get_errhandler(comm, &before);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     handled = 0;
-    t_check(negative_count(&t_mpi, comm) != MPI_SUCCESS, "no error");
+    t_check(MPI_Bcast(in, -1, MPI_INT, 0, comm) != MPI_SUCCESS, "no error");
     t_check(handled == 0, "the old handler was called");
     MPI_Comm_set_errhandler(comm, before);
-    negative_count(&t_mpi, comm);
+    MPI_Bcast(in, -1, MPI_INT, 0, comm);
     t_check(handled == 1, "the handler was called %d times", handled);
     MPI_Errhandler_free(&before);
 }
@@ -191,8 +119,6 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     t_start(60);
     t_exercise_begin();
-    for (int i = 0; i < 8; i++)
-        counts[i] = 1, displs[i] = i;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     t_exercise_all(comm, 1, 20);
     same_class(comm);

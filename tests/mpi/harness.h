@@ -14,6 +14,11 @@ enum { T_OPEN_MPI = 1 };
 #else
 enum { T_OPEN_MPI = 0 };
 #endif
+#ifdef SMPI_H
+enum { T_SMPI = 1 };
+#else
+enum { T_SMPI = 0 };
+#endif
 
 /* ---- lifecycle: t_start after MPI_Init, t_finish before MPI_Finalize ---- */
 

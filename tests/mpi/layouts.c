@@ -213,6 +213,8 @@ static const record_family *record_of(int family)
     return family >= NBASIC ? &records[family - NBASIC] : NULL;
 }
 
+bool t_is_record(int family) { return record_of(family) != NULL; }
+
 const char *t_family_name(int family)
 {
     return family >= NBASIC ? record_of(family)->family : basic_names[family].name;

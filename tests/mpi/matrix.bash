@@ -18,6 +18,7 @@ settings() { # OP/NAME
         sed -nE 's/^(parameters)? +([a-z_]+)=([^ ]+) \(([^)]*)\):.*/\2 \3 \4/p' |
         awk -v salt="${#1}" '
             $1 == "segment" { printf ":segment=8K"; next }
+            $1 == "pattern" { next } # files of patterns: run-patterns
             $4 == "to" { printf ":%s=%s", $1, ($3 > 2 ? $3 : 2); next }
             {
                 name = $1; fallback = $2; sub(/^[^ ]+ [^ ]+ /, "")

@@ -211,10 +211,17 @@ static bool alone(const plan *pl) { return pl->c->p == 1; }
 static bool gathers_interleaved(const plan *pl) { return pl->c->p >= 4 && interleaves(pl); }
 static bool send_types_differ(const plan *pl) { return pl->bottom || (!pl->plain && pl->mixed); }
 
+/* An exchange in place sends packed copies, of type MPI_PACKED. */
+static bool exchange_packs(const plan *pl)
+{
+    const bool gaps = !pl->plain || t_is_record(pl->family);
+    return pl->in_place && pl->mv->to_all && pl->mv->from_all && gaps;
+}
+
 /* Messages that do not fit into a cell of 8 KB, header included. */
 static bool large_types_differ(const plan *pl)
 {
-    return send_types_differ(pl) && pl->c->bytes >= 7168;
+    return (send_types_differ(pl) || exchange_packs(pl)) && pl->c->bytes >= 7168;
 }
 
 static bool wide_elements(const plan *pl)

@@ -6,6 +6,7 @@
  * ELEMENTS: of blocks, at most; without it there are a few long calls among short ones.
  * All ranks derive the same program from the seed; what is waited for when, and how, differs
  * between them.  Contents of every buffer are compared exactly. */
+#include "communicators.h"
 #include "completion.h"
 #include "exercise.h"
 #include "operation.h"
@@ -13,64 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_OPEN = 32, COMMS = 8, PERSISTENT = 10, MESSAGE = 600, RENEW = 50 };
-enum { WORLD, RENEWED, HALVES, PARITY, REVERSED, ALL_BUT_ONE, GRID, GRAPH };
-
-/* ---- communicators ---- */
-
-typedef struct {
-    const char *name;
-    MPI_Comm comm;
-    bool topology;
-} member;
-
-static member comms[COMMS];
-
-static MPI_Comm by_split(int color, int key)
-{
-    MPI_Comm comm;
-    MPI_Comm_split(MPI_COMM_WORLD, color, key, &comm);
-    return comm;
-}
-
-static MPI_Comm by_graph(void)
-{
-    MPI_Comm comm;
-    const int to[2] = {3 * t_rank % t_ranks, (3 * t_rank + 1) % t_ranks}, degree = 2;
-    const int weights[2] = {1, 1};
-    MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &t_rank, &degree, to, weights, MPI_INFO_NULL, 0,
-                          &comm);
-    return comm;
-}
-
-static MPI_Comm by_grid(void)
-{
-    MPI_Comm comm;
-    int dims[2] = {0, 0};
-    MPI_Dims_create(t_ranks, 2, dims);
-    MPI_Cart_create(MPI_COMM_WORLD, 2, dims, (int[]){1, 0}, 0, &comm);
-    return comm;
-}
-
-static void make_comms(void)
-{
-    MPI_Comm dup;
-    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
-    comms[WORLD] = (member){"world", MPI_COMM_WORLD, false};
-    comms[RENEWED] = (member){"dup", dup, false};
-    comms[HALVES] = (member){"halves", by_split(2 * t_rank < t_ranks, t_rank), false};
-    comms[PARITY] = (member){"odd and even", by_split(t_rank % 2, t_rank), false};
-    comms[REVERSED] = (member){"reversed", by_split(0, -t_rank), false};
-    comms[ALL_BUT_ONE] = (member){"all but one", by_split(t_rank == t_ranks / 2, t_rank), false};
-    comms[GRID] = (member){"grid", by_grid(), true};
-    comms[GRAPH] = (member){"graph", by_graph(), true};
-}
-
-static void free_comms(void)
-{
-    for (int i = 1; i < COMMS; i++)
-        MPI_Comm_free(&comms[i].comm);
-}
+enum { MOST_OPEN = 32, PERSISTENT = 10, MESSAGE = 600, RENEW = 50 };
 
 /* ---- open operations ---- */
 
@@ -179,22 +123,12 @@ static int random_elements(t_rng *rng)
     return t_below(rng, 60) == 0 ? 30000 : most[t_below(rng, (int)(sizeof most / sizeof *most))];
 }
 
-/* Open MPI itself takes the number of neighbours for that of ranks in MPI_Ialltoallw, and MPICH
- * that of destinations for that of sources in MPI_Neighbor_alltoallw. */
-static int random_kind(t_rng *rng, const member *m)
-{
-    const int kind = t_below(rng, m->topology ? T_KINDS : T_WITHOUT_TOPOLOGY);
-    if (kind == (T_OPEN_MPI ? T_ALLTOALLW : T_NEIGHBOR_ALLTOALLW) && m->topology)
-        return T_OPEN_MPI ? T_ALLTOALLV : T_NEIGHBOR_ALLTOALLV;
-    return kind;
-}
-
 /* Communicators of a split have different sizes, so that the root must be valid in all. */
-static t_operation *random_operation(t_rng *rng, const member *m)
+static t_operation *random_operation(t_rng *rng, const t_member *m)
 {
     int p;
     MPI_Comm_size(m->comm, &p);
-    const int kind = random_kind(rng, m);
+    const int kind = t_kind_random(rng, m);
     const uint64_t seed = t_next(rng);
     const t_shape shape = t_shape_random(kind, seed, p, random_elements(rng));
     return t_operation_new(&shape, m->comm, seed);
@@ -210,7 +144,7 @@ static t_form random_form(t_rng *rng)
 
 static void call_collective(t_rng *rng, int number)
 {
-    const member *m = &comms[t_below(rng, COMMS)];
+    const t_member *m = &t_comms[t_below(rng, COMMS)];
     const t_form form = random_form(rng);
     const bool frees_handles = t_below(rng, 3) == 0;
     item *it = new_item(number);
@@ -238,7 +172,7 @@ static void start_persistent(t_rng *rng, t_rng *own, int number)
     item *it = new_item(number);
     it->o = k->o;
     it->persistent = which;
-    t_where("call %d: start of %s on %s", number, t_operation_text(k->o), comms[k->comm].name);
+    t_where("call %d: start of %s on %s", number, t_operation_text(k->o), t_comms[k->comm].name);
     t_operation_refill(k->o, seed);
     MPI_Start(&k->request);
     requests[open_items++] = k->request;
@@ -248,7 +182,7 @@ static void start_persistent(t_rng *rng, t_rng *own, int number)
 /* Every rank sends to the next one in a communicator. */
 static void exchange_messages(t_rng *rng, int number)
 {
-    const member *m = &comms[t_below(rng, COMMS)];
+    const t_member *m = &t_comms[t_below(rng, COMMS)];
     const int tag = t_below(rng, 3), bytes = 4 * t_below(rng, t_below(rng, 9) ? MESSAGE : 40000);
     const uint64_t seed = t_next(rng);
     int p, r;
@@ -281,16 +215,16 @@ static void make_persistent(t_rng *rng)
     for (int i = 0; i < PERSISTENT && t_form_exists(T_PERSISTENT); i++) {
         const int any = t_below(rng, COMMS), comm = any == RENEWED ? WORLD : any;
         int p;
-        MPI_Comm_size(comms[comm].comm, &p);
-        int kind = random_kind(rng, &comms[comm]);
-        const bool served = t_kind_served(kind, comms[comm].comm);
+        MPI_Comm_size(t_comms[comm].comm, &p);
+        int kind = t_kind_random(rng, &t_comms[comm]);
+        const bool served = t_kind_served(kind, t_comms[comm].comm);
         if (!t_kind_persists(kind, served))
             kind = T_ALLREDUCE;
         const uint64_t seed = t_next(rng);
         const t_shape shape = t_shape_random(kind, seed, p, i % 2 ? 50 : 2000);
         const bool large = t_below(rng, 2) && t_form_exists(T_PERSISTENT_LARGE);
         keeps[i] = (kept){.comm = comm, .served = served};
-        keeps[i].o = t_operation_new(&shape, comms[comm].comm, seed);
+        keeps[i].o = t_operation_new(&shape, t_comms[comm].comm, seed);
         t_operation_call(keeps[i].o, large ? T_PERSISTENT_LARGE : T_PERSISTENT, &keeps[i].request);
     }
 }
@@ -315,9 +249,9 @@ static void renew(t_rng *rng, t_rng *own)
     while (T_OPEN_MPI && !getenv("TEST_SERVED") && open_items > 0)
         complete_some(own, 1);
     t_where("renewing a communicator");
-    MPI_Comm_dup(comms[like].comm, &dup);
-    MPI_Comm_free(&comms[RENEWED].comm);
-    comms[RENEWED].comm = dup;
+    MPI_Comm_dup(t_comms[like].comm, &dup);
+    MPI_Comm_free(&t_comms[RENEWED].comm);
+    t_comms[RENEWED].comm = dup;
 }
 
 /* `common` is the same on all ranks, `own` is not. */
@@ -332,9 +266,9 @@ static void run(uint64_t seed, int calls)
         else if (which < 8)
             start_persistent(&common, &own, number);
         else if (which == 8)
-            t_check(
-                t_exercise(number % T_EXERCISES, comms[number % 6].comm, (uint64_t)number, 30) == 0,
-                "call %d: wrong blocking result", number);
+            t_check(t_exercise(number % T_EXERCISES, t_comms[number % 6].comm, (uint64_t)number,
+                               30) == 0,
+                    "call %d: wrong blocking result", number);
         else
             call_collective(&common, number);
         if (number % RENEW == RENEW - 1)
@@ -362,9 +296,9 @@ int main(int argc, char **argv)
              calls);
     t_exercise_begin();
     t_point(name);
-    make_comms();
+    t_comms_make(false);
     run(seed, calls);
-    free_comms();
+    t_comms_free();
     t_exercise_end();
     const int code = t_finish();
     MPI_Finalize();

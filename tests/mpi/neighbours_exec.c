@@ -1,10 +1,11 @@
 /* neighbours_exec.c - the executor serves neighbourhood collectives: every algorithm on grids and
  * graphs, with contiguous and other types.  The reference is the matching of MPI 4 and, where no
  * pair of ranks has several edges, the MPI library itself. */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/exec.h"
+#include "exec/exec_private.h"
 #include "exec/neighbours.h"
 #include "harness.h"
 #include "sched/neighbourhood.h"
@@ -250,7 +251,11 @@ static void try_word(const char *word, const atn_topo *topo)
     atn_sched_neighbourhood_free(read);
     exec = atn_exec_new(t_ranks, t_rank, true, choose, NULL);
     atn_exec_set_topo(exec, topo);
+    atn_exec_vec_lens(exec); /* as after calls that were served before the neighbours are known */
     atn_exec_set_neighbourhood(exec, n);
+    t_check(atn_exec_vec_lens(exec) != NULL &&
+                malloc_usable_size(exec->vectors) >= sizeof(int64_t) * 5 * (size_t)n->most,
+            "vectors have entries for fewer than %d neighbours", n->most);
     served = 0;
     for (int op = ATN_NEIGHBOR_ALLGATHER; op <= ATN_NEIGHBOR_ALLTOALLW; op++)
         for (int strides = 0; strides < 2; strides++)

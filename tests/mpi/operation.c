@@ -535,6 +535,16 @@ long t_operation_wrong(const t_operation *o)
            wrong_ints(o, o->out, o->want, receive_elements(o), o->free_from, o->free_to);
 }
 
+uint64_t t_operation_hash(const t_operation *o)
+{
+    uint64_t hash = 1;
+    for (int i = -GUARD; i < receive_elements(o) + GUARD; i++)
+        for (int k = 0; k < o->stride; k++)
+            if (k > 0 || i < o->free_from || i >= o->free_to)
+                hash = mixed(hash, (uint64_t)(uint32_t)o->out[(GUARD + i) * o->stride + k]);
+    return hash;
+}
+
 long t_operation_end(t_operation *o)
 {
     const long bad = t_operation_wrong(o);

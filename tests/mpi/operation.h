@@ -92,6 +92,8 @@ bool t_operation_served(const t_operation *o); /* see t_kind_served */
 void t_operation_free_handles(t_operation *o);
 /* The number of wrong ints after completion, in both buffers. */
 long t_operation_wrong(const t_operation *o);
+/* A hash of the receive buffer without what MPI leaves undefined. */
+uint64_t t_operation_hash(const t_operation *o);
 /* The number of wrong ints; frees the operation. */
 long t_operation_end(t_operation *o);
 const char *t_operation_text(t_operation *o); /* for messages */

@@ -187,9 +187,10 @@ static void several_open(MPI_Comm comm)
 static void leave_one(void)
 {
     static MPI_Request request;
+    static t_operation *o; /* has the buffers of the request */
     const t_shape shape = {.kind = T_ALLREDUCE, .elements = 10};
     t_point("an inactive request remains until MPI_Finalize");
-    t_operation *o = t_operation_new(&shape, MPI_COMM_WORLD, 1);
+    o = t_operation_new(&shape, MPI_COMM_WORLD, 1);
     t_operation_call(o, T_PERSISTENT, &request);
     MPI_Start(&request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -316,6 +316,67 @@ static void texts_are_interned(void **state)
     assert_string_equal(atn_interned(INT64_MAX), "");
 }
 
+/* ---- files of other users ---- */
+
+static atn_status read_mode(const char *path, mode_t mode, atn_provider provider, char why[200])
+{
+    char *text = NULL;
+    atn_error err = {0};
+    assert_int_equal(chmod(path, mode), 0);
+    const atn_status status = atn_read_checked_file(path, provider, &text, NULL, &err);
+    snprintf(why, 200, "%.199s", err.text);
+    free(text);
+    return status;
+}
+
+static void files_of_everybody_are_refused(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/attune-trust-XXXXXX", why[200];
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, "a\n", 2) == 2);
+    close(fd);
+    assert_int_equal(read_mode(path, 0644, ATN_FOUND, why), ATN_OK);
+    assert_int_equal(read_mode(path, 0664, ATN_FOUND, why), ATN_OK); /* shared by a group */
+    assert_int_equal(read_mode(path, 0666, ATN_FOUND, why), ATN_INPUT);
+    assert_non_null(strstr(why, "every user may write it; run chmod o-w on it"));
+    assert_int_equal(read_mode(path, 0666, ATN_NAMED, why), ATN_OK); /* our own */
+    if (geteuid() == 0) {
+        assert_int_equal(chown(path, 65534, 65534), 0);
+        assert_int_equal(read_mode(path, 0644, ATN_FOUND, why), ATN_INPUT);
+        assert_non_null(strstr(why, "belongs neither to this user nor to root"));
+        assert_int_equal(read_mode(path, 0644, ATN_NAMED, why), ATN_OK);
+        assert_int_equal(read_mode(path, 0666, ATN_NAMED, why), ATN_INPUT);
+        assert_non_null(strstr(why, "belongs to another user and every user may write it"));
+    }
+    assert_int_equal(unlink(path), 0);
+    /* A pipe without a writer does not block. */
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(read_mode(path, 0600, ATN_FOUND, why), ATN_INPUT);
+    assert_non_null(strstr(why, "is not a file"));
+    assert_int_equal(unlink(path), 0);
+}
+
+/* Of a folder that others may write: a link at the name of the temporary file is not followed. */
+static void links_of_others_are_not_followed(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/attune-trust-XXXXXX", path[64], link[64], victim[64], *text = NULL;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/w", folder);
+    snprintf(link, sizeof link, "%s/w.tmp", folder);
+    snprintf(victim, sizeof victim, "%s/victim", folder);
+    assert_int_equal(atn_write_file(victim, "keep", 4, NULL), ATN_OK);
+    assert_int_equal(symlink(victim, link), 0);
+    assert_int_equal(atn_write_file_alone(path, "new", 3, NULL), ATN_OK);
+    assert_int_equal(atn_read_file(victim, &text, NULL, NULL), ATN_OK);
+    assert_string_equal(text, "keep");
+    free(text);
+    unlink(path);
+    unlink(victim);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +393,8 @@ int main(void)
         cmocka_unit_test(enumerated_words_are_not_truncated),
         cmocka_unit_test(items_respect_braces),
         cmocka_unit_test(texts_are_interned),
+        cmocka_unit_test(files_of_everybody_are_refused),
+        cmocka_unit_test(links_of_others_are_not_followed),
         file_test(files_come_back),
         file_test(files_without_a_size_are_read),
         file_test(missing_files_are_named),

@@ -277,12 +277,11 @@ static void test_html(void **state)
     char *const html = written(&facts, "html"), *const csv = written(&facts, "csv");
     has(html, "<!DOCTYPE html>");
     has(html,
-        "<i class=\"native\" style=\"width:60.00%\"></i>"); /* 1.5 s beside the 2.5 of allreduce */
-    has(html, "Some &lt;MPI> &amp; more");
+        "<i class=\"native\" style=\"width:60.00%\" "); /* 1.5 s beside the 2.5 of allreduce */
+    has(html, "Some &lt;MPI&gt; &amp; more");
     has(html, "not measured");
     has_not(html, "http-equiv");
-    has_not(html, "<script");
-    has_not(html, "src=");
+    has_not(html, "src="); /* nothing is loaded */
     char *cell = csv;
     for (char *end; *cell != '\0'; cell = end + 1) {
         end = cell + strcspn(cell, ",\n");

@@ -171,10 +171,10 @@ static void damaged_files(void **state)
     }
 }
 
-static void collect(void *to, const char *text)
+static void collect(void *to, int line, const char *text)
 {
-    strncat(to, text, 2000 - strlen(to));
-    strncat(to, "\n", 2000 - strlen(to));
+    char *const end = strchr(to, '\0');
+    snprintf(end, 2000 - strlen(to), "m:%d: %s\n", line, text);
 }
 
 static void suspicious_values_cause_warnings(void **state)

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "plan/patterns.h"
 #include "simjob.h"
 #include "tune/offline.h"
 #include "tune/solution.h"
@@ -276,15 +277,17 @@ static const char *use_of(const atn_rules *rules, int64_t bytes, char name[ATN_N
     return name;
 }
 
+static const atn_tune_scope everywhere = {0, 0};
+
 static atn_rules *make_rules(atn_samples *s, atn_solutions *list)
 {
-    atn_load loads[] = {{ATN_OPERATIONS, 1024, 0}, {ATN_BCAST, 16384, 0}};
+    atn_load loads[] = {{ATN_OPERATIONS, 1024, 0, 0}, {ATN_BCAST, 16384, 0, 0}};
     const atn_loads requested = {loads, 2, 2};
     atn_rules *rules = NULL;
     atn_error err = {0};
     read_samples(fill, s);
     assert_true(atn_tune_solutions_find(s, list));
-    if (atn_tune_solutions_rules(list, &requested, 1000, 0, &rules, &err) != ATN_OK)
+    if (atn_tune_solutions_rules(list, &requested, 1000, &everywhere, &rules, &err) != ATN_OK)
         fail_msg("%s", err.text);
     return rules;
 }
@@ -337,7 +340,7 @@ static void fill_bad(FILE *f)
 
 static void check_single(void (*with)(FILE *f), int64_t times, const char *use)
 {
-    atn_load loads[] = {{ATN_ALLTOALLV, 100, times}, {ATN_ALLTOALLV, 200, 1}};
+    atn_load loads[] = {{ATN_ALLTOALLV, 100, times, 0}, {ATN_ALLTOALLV, 200, 1, 0}};
     const atn_loads requested = {loads, 2, 2};
     atn_samples s = {0};
     atn_solutions list = {0};
@@ -346,7 +349,7 @@ static void check_single(void (*with)(FILE *f), int64_t times, const char *use)
     char name[ATN_NAME_ROOM];
     read_samples(with, &s);
     assert_true(atn_tune_solutions_find(&s, &list));
-    if (atn_tune_solutions_rules(&list, &requested, 1000, 0, &rules, &err) != ATN_OK)
+    if (atn_tune_solutions_rules(&list, &requested, 1000, &everywhere, &rules, &err) != ATN_OK)
         fail_msg("%s", err.text);
     assert_int_equal(atn_plan_rules_count(rules), 1);
     const atn_rule *rule = atn_plan_rules_at(rules, 0);
@@ -365,6 +368,63 @@ static void one_rule_for_all_sizes(void **state)
     check_single(fill_good, 9, "alltoallv/linear");
     check_single(fill_bad, 1, "alltoallv/native");
     check_single(fill_bad, 1000, "alltoallv/linear");
+}
+
+static void fill_patterns(FILE *f)
+{
+    put_varying(f, 100, "greedy{pattern=00000000000000aa}", "pairwise", 0.0006);
+    put_varying(f, 200, "pairwise", "greedy{pattern=00000000000000aa}", 0.0006);
+}
+
+/* Rules at a place, as "ALGORITHM PLACE" lines. */
+static void check_patterns(const atn_tune_scope *scope, const char *expected)
+{
+    atn_load loads[] = {{ATN_ALLTOALLV, 100, 9, 0xaa}, {ATN_ALLTOALLV, 200, 1, 0xbb}};
+    const atn_loads requested = {loads, 2, 2};
+    atn_samples s = {0};
+    atn_solutions list = {0};
+    atn_rules *rules = NULL;
+    char text[1000] = "", name[ATN_NAME_ROOM];
+    read_samples(fill_patterns, &s);
+    assert_true(atn_tune_solutions_find(&s, &list));
+    assert_int_equal(atn_tune_solutions_rules(&list, &requested, 1000, scope, &rules, NULL),
+                     ATN_OK);
+    for (int i = 0; i < atn_plan_rules_count(rules); i++) {
+        const atn_rule *const rule = atn_plan_rules_at(rules, i);
+        atn_plan_choice_print(&rule->use, name);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s\n", name,
+                 atn_interned(rule->place));
+    }
+    assert_string_equal(text, expected);
+    atn_plan_rules_free(rules);
+    atn_vec_free(&list);
+    atn_report_samples_free(&s);
+}
+
+/* Each pattern has a rule where jobs look for it; the rule for all calls names a pattern only if
+ * the program is given. */
+static void rules_of_patterns(void **state)
+{
+    const int64_t place = atn_intern("m/4x1");
+    const uint64_t program = atn_plan_program_hash("solver");
+    char expected[500];
+    (void)state;
+    for (int known = 0; known < 2; known++) {
+        const atn_tune_scope scope = {place, known ? program : 0};
+        int n = snprintf(expected, sizeof expected,
+                         "greedy{pattern=00000000000000aa} m/4x1@%016llx\n"
+                         "pairwise m/4x1@%016llx\n",
+                         (unsigned long long)atn_plan_pattern_owner(0xaa, 0),
+                         (unsigned long long)atn_plan_pattern_owner(0xbb, 0));
+        if (known)
+            snprintf(expected + n, sizeof expected - (size_t)n,
+                     "greedy{pattern=00000000000000aa} m/4x1@%016llx\n",
+                     (unsigned long long)atn_plan_program_owner(program, 0));
+        else
+            snprintf(expected + n, sizeof expected - (size_t)n, "pairwise m/4x1\n");
+        check_patterns(&scope, expected);
+    }
+    check_patterns(&everywhere, "pairwise \n");
 }
 
 /* New ranges and new winners replace measured rules, however certain these were; rules without
@@ -414,6 +474,7 @@ int main(void)
         cmocka_unit_test(crossings),
         cmocka_unit_test(rules_from_samples),
         cmocka_unit_test(one_rule_for_all_sizes),
+        cmocka_unit_test(rules_of_patterns),
         cmocka_unit_test(file_is_updated),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -122,6 +122,42 @@ static void json_nests(void **state)
     free(text);
 }
 
+static void json_knows_numbers(void **state)
+{
+    (void)state;
+    static const char *const numbers[] = {"0", "-7", "10", "0.5", "1e6", "-1.25E-3"};
+    static const char *const texts[] = {"",   "-",   "007", "1.", ".5",  "0x1f",  "1e",
+                                        "4K", "nan", "any", "+1", "1 2", "1.2.3", "1-2"};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        assert_true(atn_report_json_is_number(numbers[i]));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_false(atn_report_json_is_number(texts[i]));
+}
+
+static void values_are_numbers_words_or_null(void **state)
+{
+    (void)state;
+    static const atn_column columns[] = {{"partner", ATN_CELL_VALUE}};
+    static const char *const cells[] = {"3", "any", "", "1-2"};
+    atn_table t = {.columns = columns, .ncolumns = 1};
+    char *text = NULL;
+    size_t bytes;
+    atn_json j = {.f = open_memstream(&text, &bytes)};
+    for (int i = 0; i < 4; i++)
+        atn_report_cell(&t, "%s", cells[i]);
+    assert_non_null(j.f);
+    atn_report_table_json(&j, NULL, &t);
+    fclose(j.f);
+    assert_string_equal(text, "[\n"
+                              "  {\n    \"partner\": 3\n  },\n"
+                              "  {\n    \"partner\": \"any\"\n  },\n"
+                              "  {\n    \"partner\": null\n  },\n"
+                              "  {\n    \"partner\": \"1-2\"\n  }\n"
+                              "]\n");
+    free(text);
+    atn_report_table_free(&t);
+}
+
 static void svg_is_escaped(void **state)
 {
     (void)state;
@@ -235,6 +271,8 @@ int main(void)
         cmocka_unit_test(markdown_is_escaped),
         cmocka_unit_test(other_formats_are_refused),
         cmocka_unit_test(json_nests),
+        cmocka_unit_test(json_knows_numbers),
+        cmocka_unit_test(values_are_numbers_words_or_null),
         cmocka_unit_test(svg_is_escaped),
         cmocka_unit_test(every_row_is_drawn),
         cmocka_unit_test(deadlock_is_not_drawn),

@@ -400,7 +400,9 @@ static void every_model_evaluates_every_row(void **state)
 static void messages_only(void **state)
 {
     atn_schedule **set = build_row("bcast/shared_flat", "", 3, NULL);
-    atn_generation g = {.about = "mine", .p = 3, .nsets = 1, .sets = &set};
+    atn_generated one = {.about = "mine", .nsets = 1, .sets = &set};
+    atn_generated_routine routine = {ATN_BCAST, 1, &one};
+    const atn_generation g = {.about = "mine", .p = 3, .roots = 1, .n = 1, .routines = &routine};
     atn_traffic traffic;
     atn_error err = {0};
     char *text = NULL;

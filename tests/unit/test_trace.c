@@ -94,6 +94,50 @@ static void test_requests(void **state)
 
 /* ---- clocks ---- */
 
+static void put_call(atn_trace_writer *w, atn_trace_op op, int at)
+{
+    atn_trace_what call = send_to(ATN_TRACE_NO_RANK);
+    call.op = (uint8_t)op;
+    call.tag = ATN_TRACE_NO_TAG;
+    atn_trace_put(w, &call, begin + at, begin + at + 5, 0);
+}
+
+static int64_t first_size(const atn_trace *t, int i)
+{
+    const atn_trace_rank *const rank = &t->ranks[0];
+    const int row = rank->events.v[i].row;
+    return row >= 0 ? rank->rows.v[row].bytes[0] : -1;
+}
+
+/* A row holds for its operation until the next one, whatever is written in between. */
+static void test_rows(void **state)
+{
+    (void)state;
+    const int64_t rows[][2] = {{1, INT64_MAX}, {2, 0}, {3, 3}};
+    const int64_t expected[] = {-1, 1, -1, 1, 2, 3, 2, -1};
+    atn_trace_writer *const w = writer_of(1, 0, 1);
+    put_call(w, ATN_TRACE_ALLTOALLV, 0);
+    atn_trace_write_row(w, begin + 10, ATN_TRACE_ALLTOALLV, 0, rows[0], 2);
+    put_call(w, ATN_TRACE_ALLTOALLV, 10);
+    put_call(w, ATN_TRACE_BCAST, 20);
+    put_call(w, ATN_TRACE_ALLTOALLV, 30);
+    atn_trace_flush(w);
+    atn_trace_write_row(w, begin + 40, ATN_TRACE_ALLTOALLV, 0, rows[1], 2);
+    put_call(w, ATN_TRACE_ALLTOALLV, 40);
+    atn_trace_write_row(w, begin + 50, ATN_TRACE_ALLGATHERV, 0, rows[2], 2);
+    put_call(w, ATN_TRACE_ALLGATHERV, 50);
+    put_call(w, ATN_TRACE_ALLTOALLV, 60);
+    atn_trace_write_row(w, begin + 70, ATN_TRACE_ALLTOALLV, 0, NULL, 0);
+    put_call(w, ATN_TRACE_ALLTOALLV, 70);
+    assert_true(atn_trace_close(w));
+    atn_trace *const t = read_ok(ATN_TRACE_WHOLE);
+    assert_int_equal(t->ranks[0].events.n, 8);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(first_size(t, i), expected[i]);
+    assert_true(t->ranks[0].rows.v[0].bytes[1] == INT64_MAX);
+    atn_trace_free(t);
+}
+
 static void test_clocks(void **state)
 {
     (void)state;
@@ -465,16 +509,27 @@ static void test_handles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_round_trip),     TEST(test_signatures),
-        TEST(test_requests),       TEST(test_clocks),
-        TEST(test_two_clocks),     TEST(test_killed),
-        TEST(test_truncated),      TEST(test_damaged),
-        TEST(test_mixed_jobs),     TEST(test_missing_rank),
-        TEST(test_clock_back),     TEST(test_clock_inexact),
-        TEST(test_version_before), TEST(test_unknown_operation),
-        TEST(test_repeats),        TEST(test_repeats_fill_blocks),
-        TEST(test_clock_jump),     TEST(test_strangers),
-        TEST(test_limit),          TEST(test_handles),
+        TEST(test_round_trip),
+        TEST(test_signatures),
+        TEST(test_requests),
+        TEST(test_rows),
+        TEST(test_clocks),
+        TEST(test_two_clocks),
+        TEST(test_killed),
+        TEST(test_truncated),
+        TEST(test_damaged),
+        TEST(test_mixed_jobs),
+        TEST(test_missing_rank),
+        TEST(test_clock_back),
+        TEST(test_clock_inexact),
+        TEST(test_version_before),
+        TEST(test_unknown_operation),
+        TEST(test_repeats),
+        TEST(test_repeats_fill_blocks),
+        TEST(test_clock_jump),
+        TEST(test_strangers),
+        TEST(test_limit),
+        TEST(test_handles),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,8 @@
 
 #include "trace/arrivals.h"
 #include "trace/match.h"
+#include "trace/shares.h"
+#include "trace/slices.h"
 #include "trace/stats.h"
 
 /* ---- hand-written traces ---- */
@@ -220,6 +222,49 @@ static void test_arrivals(void **state)
     char name[16];
     assert_string_equal(atn_trace_bin_name(3, name), "[4,8)");
     assert_string_equal(atn_trace_bin_name(ATN_TRACE_BINS - 1, name), "[128,inf)");
+    near(c->waited_s, 1e-6 * (50 + 40 + 30));
+    near(a.ranks[0].waited_s, 1e-6 * (50 + 3));
+    near(a.ranks[0].inside_s, 1e-6 * (60 + 10));
+    assert_int_equal(a.ranks[0].last, 0);
+    assert_int_equal(a.ranks[3].last, 2);
+    assert_int_equal(a.ranks[3].calls, 2);
+    atn_trace_arrivals_free(&a);
+    atn_trace_free(t);
+}
+
+/* Calls of one operation, communicator and size class are one share; the longest is first. */
+static void test_shares(void **state)
+{
+    (void)state;
+    static const struct {
+        atn_trace_op op;
+        int64_t bytes;
+    } calls[] = {{ATN_TRACE_BCAST, 4096},
+                 {ATN_TRACE_ALLREDUCE, 8},
+                 {ATN_TRACE_BCAST, 8191},
+                 {ATN_TRACE_BCAST, 8192},
+                 {ATN_TRACE_BCAST, 0}};
+    atn_trace *const t = trace_of(2);
+    for (int i = 0; i < 5; i++)
+        for (int r = 0; r < 2; r++)
+            add(t, r, calls[i].op, 100 * i + 5 * r, 100 * i + 20)->bytes = calls[i].bytes;
+    atn_trace_arrivals a;
+    atn_trace_shares s;
+    assert_int_equal(atn_trace_arrivals_make(t, ten_us, NULL, &a, NULL), ATN_OK);
+    assert_int_equal(atn_trace_shares_make(&a, &s, NULL), ATN_OK);
+    assert_int_equal(s.v.n, 4);
+    assert_int_equal(s.v.v[0].calls, 2);
+    assert_int_equal(s.v.v[0].size_class, 13);
+    assert_int_equal(s.v.v[0].least, 4096);
+    assert_int_equal(s.v.v[0].most, 8191);
+    near(s.v.v[0].bytes, 6143.5);
+    near(s.v.v[0].seconds, 2 * 35e-6);
+    near(s.v.v[0].waited_s, 2 * 5e-6);
+    near(s.seconds, 5 * 35e-6);
+    near(s.waited_s, 5 * 5e-6);
+    assert_int_equal(atn_trace_size_class(0), 0);
+    assert_int_equal(atn_trace_size_class(1), 1);
+    atn_trace_shares_free(&s);
     atn_trace_arrivals_free(&a);
     atn_trace_free(t);
 }
@@ -263,12 +308,68 @@ static void test_message_time(void **state)
     atn_trace_free(t);
 }
 
+/* ---- slices ---- */
+
+/* Decodes the stream: sums of calls and durations, and their number. */
+static void sum_slices(const atn_trace_slices *s, int p, int64_t *n_p, int64_t *calls_p,
+                       int64_t *ns_p)
+{
+    atn_bytes b = {.at = s->stream.v, .stop = s->stream.v + s->stream.n};
+    *n_p = *calls_p = *ns_p = 0;
+    for (int r = 0; r < p; r++) {
+        const uint64_t n = atn_trace_get_varint(&b);
+        int64_t last = 0;
+        for (uint64_t i = 0; i < n; i++) {
+            const uint64_t kind = atn_trace_get_varint(&b);
+            const int64_t start = last + atn_trace_get_signed(&b);
+            last = start + (int64_t)atn_trace_get_varint(&b);
+            assert_true(kind / 2 < (uint64_t)s->kinds.n);
+            *calls_p += kind % 2 ? (int64_t)atn_trace_get_varint(&b) : 1;
+            *ns_p += last - start;
+        }
+        *n_p += (int64_t)n;
+    }
+    assert_true(!b.bad && b.at == b.stop);
+}
+
+static void test_slices(void **state)
+{
+    (void)state;
+    enum { CALLS = 1000 };
+    atn_trace *const t = trace_of(2);
+    for (int i = 0; i < CALLS; i++)
+        for (int r = 0; r < 2; r++)
+            add(t, r, i % 2 ? ATN_TRACE_BCAST : ATN_TRACE_BARRIER, 10 * i, 10 * i + 1 + i % 2);
+    atn_trace_slices s;
+    int64_t n, calls, ns;
+    assert_int_equal(atn_trace_slices_make(t, 2 * CALLS, &s, NULL), ATN_OK);
+    sum_slices(&s, 2, &n, &calls, &ns);
+    assert_int_equal(s.merged_ns, 0);
+    assert_int_equal(s.kinds.n, 2);
+    assert_int_equal(n, 2 * CALLS);
+    assert_int_equal(s.slices, n);
+    assert_int_equal(calls, 2 * CALLS);
+    assert_int_equal(ns, 2 * CALLS * 1500);
+    atn_trace_slices_free(&s);
+    assert_int_equal(atn_trace_slices_make(t, 100, &s, NULL), ATN_OK); /* merges */
+    sum_slices(&s, 2, &n, &calls, &ns);
+    assert_true(s.merged_ns > 0);
+    assert_true(n <= 100 && n >= 10);
+    assert_int_equal(s.slices, n);
+    assert_int_equal(s.calls, 2 * CALLS);
+    assert_int_equal(calls, 2 * CALLS);
+    assert_int_equal(s.stream.v[1], 0 * 2 + 1 + 2); /* merged, of the kind of the longest call */
+    atn_trace_slices_free(&s);
+    atn_trace_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_match),          cmocka_unit_test(test_stats),
         cmocka_unit_test(test_between_starts), cmocka_unit_test(test_arrivals),
         cmocka_unit_test(test_no_factors),     cmocka_unit_test(test_message_time),
+        cmocka_unit_test(test_shares),         cmocka_unit_test(test_slices),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

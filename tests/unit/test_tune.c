@@ -408,6 +408,29 @@ static void wisdom_serves_from_the_first_call(void **state)
     assert_true(o.incumbent != 5);
 }
 
+/* A start whose time is unknown must beat native first: of long calls with slow agreements most of
+ * the first ten are then slower.  One whose time is known serves them all. */
+static void known_times_save_trials(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        const sim_machine m = {.n = 3,
+                               .time = {71e-3, 50e-3, 52e-3},
+                               .noise = 0.05,
+                               .agreement = 20e-3,
+                               .compute = 15e-3,
+                               .delay = DELAY_OWN,
+                               .seed = seed};
+        const sim_outcome unknown =
+            sim_play_from(&m, &atn_tune_defaults, 10, 1, ATN_START_BORROWED, -1);
+        const sim_outcome known =
+            sim_play_from(&m, &atn_tune_defaults, 10, 1, ATN_START_WISE, 50e-3);
+        assert_true(unknown.served[NATIVE] > 0 && unknown.agreements > known.agreements);
+        assert_int_equal(known.served[1], 10);
+        assert_true(known.agreements <= 2);
+    }
+}
+
 /* ---- floating-point reductions ---- */
 
 static void shadows_measure_without_switching(void **state)
@@ -489,6 +512,7 @@ int main(void)
         cmocka_unit_test(drift_is_detected),
         cmocka_unit_test(drift_is_detected_while_a_race_waits),
         cmocka_unit_test(wisdom_serves_from_the_first_call),
+        cmocka_unit_test(known_times_save_trials),
         cmocka_unit_test(shadows_measure_without_switching),
         cmocka_unit_test(star_measures_all_and_selects),
         cmocka_unit_test(star_adapts),

@@ -36,15 +36,13 @@ static const char *refuses(const atn_problem *q, const atn_params *prm)
                : NULL;
 }
 
-static const char *const sync_words[] = {
-    "none", "dummy", "sender", "receiver", "barrier", "barrier_sender", "barrier_receiver", NULL};
 static const char *const link_words[] = {"rated", "equal", NULL};
 
 static const atn_param params[] = {
     {"sync", ATN_WORD, ATN_PHASED_NONE, ATN_PHASED_NONE, ATN_PHASED_BARRIER_RECEIVER, ATN_LINEAR,
      "synchronisation of phases: none; dummy messages of idle ranks; messages wait until earlier "
      "ones on the same link are sent, or received; barriers; barriers between blocks",
-     sync_words},
+     atn_algo_phased_words},
     {"block", ATN_INT, 1, 1, 1 << 20, ATN_LOG2,
      "consecutive phases without synchronisation, or without barriers", NULL},
     {"links", ATN_WORD, 0, 0, 1, ATN_LINEAR,

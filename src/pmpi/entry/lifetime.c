@@ -181,13 +181,14 @@ void atn_entry_job_start(void)
     atn_real_type_free = atn_pmpi_real.Type_free;
     atn_real_request_free = atn_pmpi_real.Request_free;
     atn_real_cancel = atn_pmpi_real.Cancel;
-    atn_real_complete = (atn_completions){.test = atn_pmpi_real.Test,
-                                          .testall = atn_pmpi_real.Testall,
-                                          .testsome = atn_pmpi_real.Testsome,
-                                          .wait = atn_pmpi_real.Wait,
-                                          .waitall = atn_pmpi_real.Waitall,
-                                          .waitany = atn_pmpi_real.Waitany,
-                                          .waitsome = atn_pmpi_real.Waitsome};
+    atn_exec_complete_by(&(atn_completions){.test = atn_pmpi_real.Test,
+                                            .testall = atn_pmpi_real.Testall,
+                                            .testsome = atn_pmpi_real.Testsome,
+                                            .wait = atn_pmpi_real.Wait,
+                                            .waitall = atn_pmpi_real.Waitall,
+                                            .waitany = atn_pmpi_real.Waitany,
+                                            .waitsome = atn_pmpi_real.Waitsome},
+                         job->threads);
     atn_real_comm_create = atn_pmpi_real.Comm_create;
     atn_real_ibcast = atn_pmpi_real.Ibcast;
     atn_nonblocking_timed = atn_nonblocking_note;

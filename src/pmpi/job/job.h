@@ -50,6 +50,7 @@ typedef struct atn_job {
     atn_rules *wisdom; /* the rules of the wisdom files for this machine, all rank mappings */
     char here[ATN_HERE_ROOM]; /* the name of the machine in wisdom files */
     uint64_t program;         /* hash of its name */
+    bool has_patterns;        /* wisdom names patterns of sizes */
     struct atn_topo *topo;    /* of all ranks; NULL: unknown */
     atn_machine *machine;     /* for plans; NULL: no plans, or no memory */
     bool probed;              /* ranks have measured the network, see select/sketch.h ... */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plan/patterns.h"
 #include "plan/wisdom.h"
 #include "pmpi/job/identity.h"
 
@@ -13,6 +14,8 @@
 static const char here[] = "here", program[] = "program";
 
 /* ---- reading, on rank 0 ---- */
+
+typedef ATN_VEC(atn_rule) rule_list;
 
 /* Compares the part of a place before the slash. */
 static bool is_of_machine(int64_t place, const char *machine)
@@ -23,14 +26,24 @@ static bool is_of_machine(int64_t place, const char *machine)
            (n == strlen(machine) && strncmp(text, machine, n) == 0);
 }
 
+/* All ranks have the patterns that come with the rules, and no others from the start. */
+static bool keep(atn_rule rule, rule_list *kept)
+{
+    if (!atn_plan_pattern_is_known(&rule.use))
+        return true;
+    if (!atn_plan_pattern_is_known(&rule.next))
+        rule.next.row = NULL;
+    return atn_push(kept, rule);
+}
+
 /* A copy of the rules that may apply in this job. */
 static atn_rules *of_machine(const atn_rules *all, const char *machine)
 {
-    ATN_VEC(atn_rule) kept = {0};
+    rule_list kept = {0};
     bool done = true;
     for (int i = 0; i < atn_plan_rules_count(all) && done; i++)
         if (is_of_machine(atn_plan_rules_at(all, i)->place, machine))
-            done = atn_push(&kept, *atn_plan_rules_at(all, i));
+            done = keep(*atn_plan_rules_at(all, i), &kept);
     atn_rules *const rules = done ? atn_plan_rules_make(kept.v, kept.n, NULL) : NULL;
     atn_vec_free(&kept);
     return rules;
@@ -75,7 +88,7 @@ static bool describe_program(atn_rules *rules)
 {
     char path[4096], number[32];
     const char *const name = program_name(path);
-    snprintf(number, sizeof number, "%016" PRIx64, atn_hash(name, strlen(name), 0));
+    snprintf(number, sizeof number, "%016" PRIx64, atn_plan_program_hash(name));
     return atn_plan_rules_describe(rules, program, number);
 }
 
@@ -97,12 +110,22 @@ atn_status atn_job_wisdom_pack(const atn_settings *s, char **bytes_p, size_t *si
 
 /* ---- opening, on all ranks ---- */
 
+static bool names_patterns(const atn_rules *rules)
+{
+    for (int i = 0; i < atn_plan_rules_count(rules); i++)
+        if (atn_plan_pattern_of(&atn_plan_rules_at(rules, i)->use) > 0 ||
+            atn_plan_pattern_of(&atn_plan_rules_at(rules, i)->next) > 0)
+            return true;
+    return false;
+}
+
 bool atn_job_wisdom_open(atn_job *job, const char *bytes, size_t size)
 {
     if (atn_plan_rules_unpack(bytes, size, &job->wisdom, NULL) != ATN_OK)
         return false;
     const char *const machine = atn_plan_rules_provenance(job->wisdom, here);
     const char *const number = atn_plan_rules_provenance(job->wisdom, program);
+    job->has_patterns = names_patterns(job->wisdom);
     job->program = number != NULL ? strtoull(number, NULL, 16) : 0;
     snprintf(job->here, sizeof job->here, "%s", machine != NULL ? machine : "*");
     return true;

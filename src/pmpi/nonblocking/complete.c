@@ -13,8 +13,8 @@ static atn_open_request *find(const MPI_Request *request)
     return q != NULL && atn_nonblocking_request_is_own(q) ? q : NULL;
 }
 
-/* As for requests that are not active; the error field is not that of one request. */
-static void set_empty(MPI_Status *status)
+/* The error field is not that of one request. */
+void atn_nonblocking_set_empty(MPI_Status *status)
 {
     static MPI_Status empty;
     static bool known;
@@ -42,7 +42,7 @@ static void complete(atn_open_request *q, MPI_Request *request, MPI_Status *stat
     if (!q->persistent)
         *request = MPI_REQUEST_NULL;
     if (status != MPI_STATUS_IGNORE)
-        set_empty(status);
+        atn_nonblocking_set_empty(status);
     atn_nonblocking_request_complete(q);
 }
 
@@ -103,7 +103,7 @@ bool atn_nonblocking_get_status(MPI_Request request, int *flag, MPI_Status *stat
         return false;
     }
     if (*flag && status != MPI_STATUS_IGNORE)
-        set_empty(status);
+        atn_nonblocking_set_empty(status);
     return true;
 }
 
@@ -152,7 +152,7 @@ static void complete_all(int n, MPI_Request *requests, MPI_Status *statuses)
         if (q != NULL)
             complete(q, &requests[i], status);
         else if (status != MPI_STATUS_IGNORE)
-            set_empty(status);
+            atn_nonblocking_set_empty(status);
     }
     atn_nonblocking_withheld = false;
 }

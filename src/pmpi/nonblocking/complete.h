@@ -11,7 +11,23 @@
 /* Whether the functions below have to be called. */
 static inline bool atn_nonblocking_completes(void)
 {
-    return ATN_RARELY(atn_nonblocking_tokens > 0);
+    return ATN_RARELY(atn_nonblocking_tokens() > 0);
+}
+
+/* The status of a request that is not active; the error field is kept. */
+void atn_nonblocking_set_empty(MPI_Status *status);
+/* Waits shortly for a start that repeats (start.h).  True: done, without an error. */
+static inline bool atn_nonblocking_wait_bound(const MPI_Request *request, MPI_Status *status)
+{
+    atn_open_request *const q = atn_nonblocking_recent;
+    const bool bound = q != NULL && request != NULL && q->handle == *request && q->bound &&
+                       q->state == ATN_REQUEST_ACTIVE;
+    if (!ATN_LIKELY(bound) || !atn_exec_wait_bound(q->execution))
+        return false;
+    q->state = ATN_REQUEST_STALE;
+    if (status != MPI_STATUS_IGNORE)
+        atn_nonblocking_set_empty(status);
+    return true;
 }
 
 /* True: done, *code_p; false: call the routine of the MPI library. */

@@ -19,16 +19,12 @@ typedef struct held_call {
 
 static held_call *first, *last; /* in the order of starts */
 
-static _Atomic int64_t starts[2];
+_Atomic int64_t atn_nonblocking_started_by[2];
 
 atn_starts atn_nonblocking_starts(void)
 {
-    return (atn_starts){.served = atomic_load(&starts[1]), .native = atomic_load(&starts[0])};
-}
-
-void atn_nonblocking_count(bool served)
-{
-    atomic_fetch_add_explicit(&starts[served], 1, memory_order_relaxed);
+    return (atn_starts){.served = atomic_load(&atn_nonblocking_started_by[1]),
+                        .native = atomic_load(&atn_nonblocking_started_by[0])};
 }
 
 bool atn_nonblocking_holds(const atn_comm *c) { return c->held > 0; }

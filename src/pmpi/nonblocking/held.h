@@ -27,7 +27,16 @@ typedef struct {
     int64_t served, native;
 } atn_starts;
 atn_starts atn_nonblocking_starts(void);
-void atn_nonblocking_count(bool served);
+extern _Atomic int64_t atn_nonblocking_started_by[2] ATN_HIDDEN; /* native routine, Attune */
+static inline void atn_nonblocking_count(bool served)
+{
+    _Atomic int64_t *const n = &atn_nonblocking_started_by[served];
+    if (atn_job_current.threads)
+        atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
+    else
+        atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+}
 
 /* Whether calls on c have to be held behind others. */
 bool atn_nonblocking_holds(const atn_comm *c);

@@ -75,26 +75,54 @@ void atn_nonblocking_hook_again(void) { atn_nonblocking_hook_off = add(advance_o
 
 #elif defined(MPICH_VERSION)
 
+typedef unsigned (*progress_fn)(void *worker);
+static unsigned find_next(void *worker);
+static _Atomic progress_fn next = find_next; /* ... which replaces itself */
+
+static progress_fn real(void)
+{
+    static _Atomic progress_fn found;
+    progress_fn f = atomic_load_explicit(&found, memory_order_relaxed);
+    if (f == NULL) {
+        *(void **)&f = dlsym(RTLD_NEXT, "ucp_worker_progress");
+        atomic_store_explicit(&found, f, memory_order_relaxed);
+    }
+    return f;
+}
+
+static unsigned find_next(void *worker)
+{
+    atomic_store_explicit(&next, real(), memory_order_relaxed);
+    return real()(worker);
+}
+
+static unsigned notice(void *worker)
+{
+    atomic_store_explicit(&called, true, memory_order_relaxed);
+    return find_next(worker);
+}
+
+static __attribute__((noinline)) unsigned work(void *worker)
+{
+    const unsigned events = real()(worker);
+    return atomic_load_explicit(&on, memory_order_relaxed) ? events + (unsigned)advance() : events;
+}
+
 /* Before MPI_Init, after MPI_Finalize and for other users of UCX it only passes the call on. */
 ATN_EXPORT unsigned ucp_worker_progress(void *worker);
 unsigned ucp_worker_progress(void *worker)
 {
-    static unsigned (*_Atomic real)(void *);
-    unsigned (*next)(void *) = atomic_load_explicit(&real, memory_order_relaxed);
-    if (next == NULL) {
-        *(void **)&next = dlsym(RTLD_NEXT, "ucp_worker_progress");
-        atomic_store_explicit(&real, next, memory_order_relaxed);
-    }
-    if (ATN_LIKELY(!has_work() && atomic_load_explicit(&called, memory_order_relaxed)))
-        return next(worker);
-    atomic_store_explicit(&called, true, memory_order_relaxed);
-    const unsigned events = next(worker);
-    return atomic_load_explicit(&on, memory_order_relaxed) ? events + (unsigned)advance() : events;
+    return ATN_LIKELY(!has_work()) ? atomic_load_explicit(&next, memory_order_relaxed)(worker)
+                                   : work(worker);
 }
 
 /* With several threads, MPICH holds a lock here that calls of MPI need, and that is not recursive:
  * it aborts. */
-static bool install(void) { return !several; }
+static bool install(void)
+{
+    atomic_store(&next, notice);
+    return !several;
+}
 
 static void uninstall(void) {}
 void atn_nonblocking_hook_again(void) {}

@@ -15,7 +15,8 @@ enum { MOST_SPARE = 8 };
 /* Later standards have functions that would see stale requests (Request_get_status_any ...). */
 enum { REUSES = MPI_VERSION < 4 || (MPI_VERSION == 4 && MPI_SUBVERSION < 1) };
 
-int atn_nonblocking_tokens, atn_nonblocking_unsent;
+int atn_nonblocking_unsent;
+_Atomic int atn_nonblocking_kept;
 bool atn_nonblocking_withheld;
 atn_open_request *atn_nonblocking_recent;
 
@@ -23,7 +24,6 @@ static bool threaded = true, lean;                       /* lean: receives are u
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* never held in MPI */
 static atn_open_request *table[BUCKETS];                 /* by handle: active and persistent ones */
 static atn_open_request *unused;
-static _Atomic int kept;
 static int tags; /* used so far: each request keeps its own */
 static atn_open_request *first_ended;
 static const atn_open_request *awaited;
@@ -43,6 +43,15 @@ static void leave(void)
 {
     if (threaded)
         pthread_mutex_unlock(&lock);
+}
+
+/* Only where one thread calls MPI. */
+static inline void count_token(int by)
+{
+    const uint64_t gate = atomic_load_explicit(&atn_pmpi_requests_gate, memory_order_relaxed);
+    if (lean)
+        atomic_store_explicit(&atn_pmpi_requests_gate, gate + (uint64_t)(int64_t)by,
+                              memory_order_relaxed);
 }
 
 /* ---- the table ---- */
@@ -82,11 +91,6 @@ atn_open_request *atn_nonblocking_request_search(MPI_Request handle)
     leave();
     atn_nonblocking_recent = threaded ? NULL : q;
     return q;
-}
-
-int atn_nonblocking_requests_kept(void)
-{
-    return atomic_load_explicit(&kept, memory_order_relaxed);
 }
 
 /* ---- memory ---- */
@@ -184,8 +188,8 @@ atn_open_request *atn_nonblocking_request_new(atn_comm *c, bool persistent, int 
     *code_p = MPI_SUCCESS;
     q->state = persistent ? ATN_REQUEST_INACTIVE : ATN_REQUEST_ACTIVE;
     q->ended = false;
-    atn_nonblocking_tokens += lean;
-    atomic_fetch_add_explicit(&kept, persistent, memory_order_relaxed);
+    count_token(1);
+    atomic_fetch_add_explicit(&atn_nonblocking_kept, persistent, memory_order_relaxed);
     return q;
 }
 
@@ -201,13 +205,18 @@ bool atn_nonblocking_request_start(atn_open_request *q, int *code_p)
     return true;
 }
 
+void atn_nonblocking_request_bind(atn_open_request *q)
+{
+    q->bound = lean && q->persistent && atn_exec_is_bound(q->execution);
+}
+
 static int forget(atn_open_request *q)
 {
     MPI_Request handle = q->handle;
     drop(q);
     give(q);
-    atn_nonblocking_tokens -= lean;
-    atomic_fetch_sub(&kept, 1);
+    count_token(-1);
+    atomic_fetch_sub(&atn_nonblocking_kept, 1);
     return atn_pmpi_real.Request_free(&handle);
 }
 
@@ -257,7 +266,7 @@ static void hand_over(atn_open_request *q)
     q->state = ATN_REQUEST_INACTIVE;
     send_message(q);
     if (!q->persistent) {
-        atn_nonblocking_tokens -= lean;
+        count_token(-1);
         give(q);
     } else if (q->freed) {
         forget(q);
@@ -333,7 +342,7 @@ void atn_nonblocking_request_reuse(atn_open_request *q)
         complete_in_library(q);
         return;
     }
-    atn_nonblocking_tokens--;
+    count_token(-1);
     q->state = ATN_REQUEST_SPARE;
     q->spare = q->c->spare;
     q->c->spare = q;

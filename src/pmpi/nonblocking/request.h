@@ -14,6 +14,7 @@
 
 #include "exec/execution.h"
 #include "pmpi/comm/state.h"
+#include "pmpi/real.h"
 
 typedef enum {
     ATN_REQUEST_SPARE,    /* nonblocking: an active receive for a later call */
@@ -29,6 +30,7 @@ typedef struct atn_open_request {
     bool ended;  /* the execution */
     bool listed; /* among the ended ones */
     bool persistent;
+    bool bound; /* persistent: the execution can be launched again at once (atn_exec_is_bound) */
     bool freed; /* by the program, while active */
     int code;   /* of the execution */
     atn_execution *execution;
@@ -57,6 +59,8 @@ static inline bool atn_nonblocking_request_activate(atn_open_request *q, int *co
     *code_p = MPI_SUCCESS;
     return true;
 }
+/* After the first launch of a persistent request: whether the next ones are short. */
+void atn_nonblocking_request_bind(atn_open_request *q);
 /* The function for atn_exec_launch, whose context is the request. */
 void atn_nonblocking_request_done(void *request, int code);
 /* The request with this handle that is active or persistent; NULL: the MPI library's own. */
@@ -74,12 +78,19 @@ bool atn_nonblocking_request_has_ended(MPI_Request handle);
 /* Frees a persistent request. */
 int atn_nonblocking_request_free(atn_open_request *q);
 /* Persistent requests that exist. */
-int atn_nonblocking_requests_kept(void);
+extern _Atomic int atn_nonblocking_kept ATN_HIDDEN;
+static inline int atn_nonblocking_requests_kept(void)
+{
+    return atomic_load_explicit(&atn_nonblocking_kept, memory_order_relaxed);
+}
 
 /* ---- completion ---- */
 
-/* Requests that functions which complete requests have to look for. */
-extern int atn_nonblocking_tokens ATN_HIDDEN;
+/* Requests that functions which complete requests have to look for: the lowest part of the gate. */
+static inline int atn_nonblocking_tokens(void)
+{
+    return (int)(uint32_t)atomic_load_explicit(&atn_pmpi_requests_gate, memory_order_relaxed);
+}
 /* Requests whose message has not been sent. */
 extern int atn_nonblocking_unsent ATN_HIDDEN;
 /* While it is set, messages are not sent. */

@@ -186,9 +186,10 @@ bool atn_nonblocking_init(atn_comm *c, const atn_call *call, MPI_Request *reques
 static void launch_again(atn_open_request *q)
 {
     atn_nonblocking_enter_lock();
-    if (!atn_nonblocking_holds(q->c))
+    if (!atn_nonblocking_holds(q->c)) {
         launch(q);
-    else if (!atn_nonblocking_hold(q->c, NULL, q))
+        atn_nonblocking_request_bind(q);
+    } else if (!atn_nonblocking_hold(q->c, NULL, q))
         atn_nonblocking_request_done(q, MPI_ERR_NO_MEM);
     atn_nonblocking_leave_lock();
 }
@@ -217,7 +218,7 @@ static bool is_idle(void)
 /* One that has ended is the MPI library's. */
 static atn_open_request *find(const MPI_Request *request)
 {
-    if (request == NULL || (is_idle() && atn_nonblocking_tokens == 0))
+    if (request == NULL || (is_idle() && atn_nonblocking_tokens() == 0))
         return NULL;
     atn_open_request *const q = atn_nonblocking_request_find(*request);
     if (q == NULL || q->persistent || q->state != ATN_REQUEST_ENDED)

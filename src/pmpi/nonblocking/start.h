@@ -9,6 +9,9 @@
 #define ATN_PMPI_NONBLOCKING_START_H
 
 #include "pmpi/comm/fastpath.h"
+#include "pmpi/nonblocking/held.h"
+#include "pmpi/nonblocking/hook.h"
+#include "pmpi/nonblocking/request.h"
 
 /* The state of a communicator whose calls can be started; NULL: the native routine starts the
  * call.  `local`: the call must not wait. */
@@ -21,6 +24,23 @@ void atn_nonblocking_started(MPI_Request request);
 bool atn_nonblocking_init(atn_comm *c, const atn_call *call, MPI_Request *request, int *code_p);
 /* MPI_Start; false: the request belongs to the MPI library. */
 bool atn_nonblocking_restart(MPI_Request *request, int *code_p);
+/* The same, for one that has been completed and repeats its last start: NULL if it is not. */
+static inline atn_open_request *atn_nonblocking_bound(const MPI_Request *request)
+{
+    atn_open_request *const q = atn_nonblocking_recent;
+    const bool bound = q != NULL && request != NULL && q->handle == *request && q->bound &&
+                       q->state == ATN_REQUEST_STALE &&
+                       atomic_load_explicit(&atn_exec_all_open, memory_order_relaxed) == 0;
+    return ATN_LIKELY(bound) ? q : NULL;
+}
+static inline int atn_nonblocking_start_bound(atn_open_request *q)
+{
+    q->state = ATN_REQUEST_ACTIVE;
+    q->ended = false;
+    atn_nonblocking_hook_ensure();
+    atn_nonblocking_count(true);
+    return atn_exec_launch_bound(q->execution);
+}
 /* MPI_Request_free and MPI_Cancel; false: the request belongs to the MPI library. */
 bool atn_nonblocking_free(MPI_Request *request, int *code_p);
 bool atn_nonblocking_cancel(MPI_Request *request, int *code_p);

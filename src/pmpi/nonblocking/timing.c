@@ -13,21 +13,20 @@ typedef struct {
 void (*atn_nonblocking_timed)(const atn_timed_start *x);
 void (*atn_nonblocking_observed)(const atn_timed_start *x);
 
-_Atomic int atn_nonblocking_timings;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* never held in MPI */
 static ATN_VEC(timed) list;
 
 static void remove_at(int i)
 {
     list.v[i] = list.v[--list.n];
-    atn_nonblocking_timings--;
+    atomic_fetch_sub(&atn_pmpi_requests_gate, ATN_REQUESTS_TIMED);
 }
 
 void atn_nonblocking_time(MPI_Request request, const atn_timed_start *x)
 {
     pthread_mutex_lock(&lock);
     if (atn_push(&list, ((timed){.handle = request, .call = *x})))
-        atn_nonblocking_timings++;
+        atomic_fetch_add(&atn_pmpi_requests_gate, ATN_REQUESTS_TIMED);
     pthread_mutex_unlock(&lock);
 }
 

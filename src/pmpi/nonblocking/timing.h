@@ -11,6 +11,7 @@
 
 #include "interpose/interpose.h"
 #include "plan/choice.h"
+#include "pmpi/real.h"
 #include "report/job.h"
 
 struct atn_start_class;
@@ -36,11 +37,11 @@ typedef struct {
 extern void (*atn_nonblocking_timed)(const atn_timed_start *x);
 extern void (*atn_nonblocking_observed)(const atn_timed_start *x);
 
-/* Calls that are timed at present. */
-extern _Atomic int atn_nonblocking_timings ATN_HIDDEN;
+/* Whether calls are timed at present. */
 static inline bool atn_nonblocking_is_timing(void)
 {
-    return ATN_RARELY(atomic_load_explicit(&atn_nonblocking_timings, memory_order_relaxed) > 0);
+    const uint64_t gate = atomic_load_explicit(&atn_pmpi_requests_gate, memory_order_relaxed);
+    return ATN_RARELY((gate & ~ATN_REQUESTS_TOOL) >= ATN_REQUESTS_TIMED);
 }
 
 /* A call has been started and has this request.  No memory: it is not timed. */

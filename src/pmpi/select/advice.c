@@ -7,12 +7,14 @@
 
 #include "plan/family.h"
 #include "plan/form.h"
+#include "plan/patterns.h"
 #include "plan/planner.h"
 #include "plan/twins.h"
 #include "plan/wisdom.h"
 #include "pmpi/select/arrivals.h"
 #include "pmpi/select/candidates.h"
 #include "pmpi/select/explain.h"
+#include "pmpi/select/patterns.h"
 #include "pmpi/select/prediction.h"
 #include "pmpi/select/results.h"
 #include "pmpi/select/sketch.h"
@@ -27,12 +29,15 @@ enum { UNPREDICTED = 2 };
 
 enum { PLACE_ROOM = ATN_HERE_ROOM + 36 };
 
-/* Results of a context hold in this context, and those of calls whose sizes ranks do not share in
- * this program; 0: results hold for all calls. */
+/* Results of a context hold in this context, those of calls of a pattern for this pattern, and
+ * other ones of calls whose sizes ranks do not share in this program; 0: results hold for all
+ * calls. */
 static uint64_t owner_of(const atn_subject *s)
 {
+    if (s->pattern != 0)
+        return atn_plan_pattern_owner(s->pattern, s->context);
     return s->q.bytes >= 0 ? s->context
-                           : atn_hash(&s->context, sizeof s->context, atn_job_current.program) | 1;
+                           : atn_plan_program_owner(atn_job_current.program, s->context);
 }
 
 static void name_place(const char *mapping, const atn_subject *s, char out[PLACE_ROOM])
@@ -112,7 +117,8 @@ static bool look_up(const atn_comm *c, const atn_subject *s, atn_rule *rule_p)
         return c->wisdom != NULL && look_up_wisdom(c, &s->q, rule_p);
     *rule_p = *own;
     rule_p->note = NULL;
-    if (s->q.bytes < 0) /* the calls of the other job had other sizes */
+    /* The calls of the other job had other sizes, unless it names their pattern. */
+    if (s->q.bytes < 0 && s->pattern == 0 && atn_plan_pattern_of(&own->use) == 0)
         rule_p->time_ps = rule_p->next_ps = -1;
     return true;
 }
@@ -121,16 +127,19 @@ static bool look_up(const atn_comm *c, const atn_subject *s, atn_rule *rule_p)
  * it.  Where results of reductions must not change, only the latter, which is the same in all
  * contexts and for the whole run, and only if it was measured: nothing could correct an
  * extrapolation. */
-static bool find_rule(const atn_comm *c, const atn_subject *s, atn_rule *rule_p)
+static bool find_rule(const atn_comm *c, const atn_call_class *x, atn_rule *rule_p)
 {
+    const atn_subject *const s = &x->subject;
     const atn_problem *const q = &s->q;
     atn_rule written;
     if (atn_select_is_star())
         return false;
     const bool found = !s->stable && atn_select_results_find(q, place_of(c, s), rule_p) &&
+                       atn_select_patterns_serves(x, &rule_p->use) &&
                        atn_plan_choice_refuses(&rule_p->use, q) == NULL;
-    const bool known =
-        look_up(c, s, &written) && (!s->stable || written.guess != ATN_GUESS_BETWEEN);
+    const bool known = look_up(c, s, &written) &&
+                       (!s->stable || written.guess != ATN_GUESS_BETWEEN) &&
+                       atn_select_patterns_serves(x, &written.use);
     if (known && (!found || atn_plan_rule_outweighs(&written, rule_p)))
         *rule_p = written;
     return found || known;
@@ -150,14 +159,19 @@ static atn_advice fixed(const atn_subject *s, const atn_rule *rule, atn_candidat
     return ATN_ADVICE_FIXED;
 }
 
-static void make_field(const atn_subject *s, const atn_rule *rule, atn_candidate_set *f)
+static void make_field(const atn_comm *c, const atn_call_class *x, const atn_rule *rule,
+                       atn_candidate_set *f)
 {
+    const atn_subject *const s = &x->subject;
     atn_tune_candidate_set_make(s->q.op, ATN_ERROR_TOPOLOGY, rule, f);
     int64_t steps = atn_plan_budget(s->q.p);
     atn_twin use = {.choice = rule->use}, next = {.choice = rule->next};
-    if (rule->next.row != NULL && atn_select_candidate_fits(&rule->next, &s->q) &&
+    if (rule->next.row != NULL && atn_select_patterns_serves(x, &rule->next) &&
+        atn_select_candidate_fits(&rule->next, &s->q) &&
         !atn_plan_are_twins(&use, &next, &s->q, &steps)) /* a race between them would not end */
         atn_tune_candidate_set_add(f, &rule->next, rule->next_ps, ATN_ERROR_MEASURED);
+    if (s->pattern != 0 && rule->place != place_of(c, s)) /* measured with other sizes */
+        atn_select_patterns_add(x, f);
 }
 
 /* ---- advice ---- */
@@ -222,7 +236,7 @@ static bool rule_for(const atn_comm *c, const atn_call_class *x, atn_rule *rule_
 {
     const atn_subject *const s = &x->subject;
     const bool first = x->calls == 0;
-    return may_follow_wisdom(c, s, first) && find_rule(c, s, rule_p) &&
+    return may_follow_wisdom(c, s, first) && find_rule(c, x, rule_p) &&
            !(first && rule_p->guess != ATN_GUESS_NONE && rule_p->use.row->algo->build == NULL &&
              begins_with_plan(c, s));
 }
@@ -348,7 +362,7 @@ atn_advice atn_select_advice_prepare(void *context, const atn_call_class *x, atn
     atn_rule rule;
     if (!atn_select_sketch_is_wanted(c, x) ||
         (x->calls == 0 && may_begin_in_order(c, &x->subject)) ||
-        (may_follow_wisdom(c, &x->subject, x->calls == 0) && find_rule(c, &x->subject, &rule)))
+        (may_follow_wisdom(c, &x->subject, x->calls == 0) && find_rule(c, x, &rule)))
         return ATN_ADVICE_RACE;
     off_p->wait_ns = atn_select_sketch_wait();
     return off_p->wait_ns == 0 ? ATN_ADVICE_SKETCH : ATN_ADVICE_LATER;
@@ -409,7 +423,7 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
     if (rule != NULL && rule->guess != ATN_GUESS_NONE)
         found.time_ps = -1; /* uncertain: to be raced against others */
     if (rule != NULL && (rule->guess == ATN_GUESS_NONE || !atn_select_planning_allowed())) {
-        make_field(s, rule, field_p);
+        make_field(c, x, rule, field_p);
         atn_select_arrivals_add(c, x, field_p);
         return ATN_ADVICE_RACE;
     }
@@ -428,6 +442,7 @@ atn_advice atn_select_advice_give(void *context, const atn_call_class *x,
         return ATN_ADVICE_ARRIVALS;
     atn_tune_candidate_set_make(s->q.op, ATN_ERROR_TOPOLOGY, rule, field_p);
     atn_select_arrivals_add(c, x, field_p);
+    atn_select_patterns_add(x, field_p);
     fill_field(c, x, at_once, ordered ? &in_order : NULL, field_p);
     return field_p->n > 1 || rule != NULL ? ATN_ADVICE_RACE : fixed(s, NULL, field_p);
 }
@@ -462,10 +477,11 @@ static bool is_result(const atn_call_class *x, const atn_tuner_result *l)
            (l->settled || l->best != ATN_SET_NATIVE) && !is_of_family(x);
 }
 
-static void keep_result(const atn_comm *c, const atn_call_class *x, bool settled)
+static void keep_result(const atn_comm *c, const atn_call_class *x, const atn_subject *s,
+                        bool settled)
 {
     atn_rule rule;
-    const int64_t place = place_of(c, &x->subject);
+    const int64_t place = place_of(c, s);
     if (place < 0 || !atn_tune_tuned_rule(x->tuner, x->field, c->p, x->subject.q.bytes,
                                           (int64_t)time(NULL), place, &rule))
         return;
@@ -492,7 +508,11 @@ void atn_select_advice_times(void *context, atn_call_class *x, int incumbent_bef
     if (!x->subject.started) /* the time beside computation is not that of the network */
         atn_select_staleness_note(x, &result);
     if (is_result(x, &result)) {
-        keep_result(c, x, result.settled);
+        atn_subject program = x->subject; /* where the next job begins, without a pattern */
+        program.pattern = 0;
+        keep_result(c, x, &x->subject, result.settled);
+        if (x->subject.pattern != 0 && x->subject.q.bytes < 0)
+            keep_result(c, x, &program, result.settled);
         atn_select_results_checkpoint();
     }
 }

@@ -10,6 +10,7 @@
 #include "pmpi/select/advice.h"
 #include "pmpi/select/arrivals.h"
 #include "pmpi/select/candidates.h"
+#include "pmpi/select/patterns.h"
 #include "pmpi/select/prediction.h"
 #include "pmpi/select/probe.h"
 #include "pmpi/select/problem.h"
@@ -51,6 +52,7 @@ bool atn_select_online_start(atn_comm *c)
         .prepare = atn_select_advice_prepare,
         .advise = atn_select_advice_give,
         .advised = atn_select_advice_received,
+        .recognise = atn_select_is_star() ? NULL : atn_select_patterns_recognise,
         .agreed = atn_select_advice_times,
         .context = c,
     };
@@ -129,7 +131,9 @@ static atn_subject subject_of(atn_comm *c, const atn_call *call, const atn_probl
 {
     const uint64_t context =
         atn_job_current.by_history ? context_by_history(c, q) : atn_comm_context_of(c);
-    atn_subject s = {.q = atn_select_problem_shared(q), .context = context};
+    atn_subject s = {.q = atn_select_problem_shared(q),
+                     .context = context,
+                     .pattern = atn_select_patterns_of_call(c, call)};
     s.inexact = atn_select_call_is_inexact(call);
     s.stable = s.inexact && atn_job_current.stable;
     s.probes = s.stable && atn_exec_op_is_known(call->mpi_op) && q->bytes <= probe_bytes;
@@ -186,6 +190,7 @@ static atn_plan *pick_tuned(atn_comm *c, const atn_call *call, const atn_subject
                  atn_sched_operation_place(call->op, call->root == c->r) != ATN_PLACE_STAGED;
     if (q.bytes < 0)
         x->volume = atn_exec_call_volume(c->exec, call);
+    atn_select_patterns_note(c, call, x);
     if (atn_tune_driver_times_arrivals(x))
         measure_arrivals(c, x, entered);
     q.lateness = atn_select_arrivals_of(c, x);

@@ -143,7 +143,7 @@ void atn_select_results_checkpoint(void)
 static void join_text(const char *text, size_t bytes, atn_rules **all)
 {
     atn_rules *some = NULL;
-    if (bytes == 0 || atn_plan_rules_parse(text, bytes, "results", &some, NULL) != ATN_OK)
+    if (bytes == 0 || atn_plan_rules_unpack(text, bytes, &some, NULL) != ATN_OK)
         return;
     atn_rules *const both = *all != NULL ? atn_plan_wisdom_join(*all, some) : NULL;
     if (both != NULL || *all != NULL)
@@ -170,10 +170,9 @@ static const char *give(void *context, int64_t *bytes_p)
 {
     result_pile *const x = context;
     size_t bytes = 0;
-    FILE *const f = x->rules != NULL ? open_memstream(&x->text, &bytes) : NULL;
-    const bool done = f != NULL && atn_plan_rules_print(f, x->rules);
-    const bool closed = f != NULL && fclose(f) == 0;
-    *bytes_p = done && closed ? (int64_t)bytes : 0;
+    const bool done =
+        x->rules != NULL && atn_plan_rules_pack(x->rules, &x->text, &bytes, NULL) == ATN_OK;
+    *bytes_p = done ? (int64_t)bytes : 0;
     return x->text;
 }
 

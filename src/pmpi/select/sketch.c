@@ -43,9 +43,16 @@ static bool is_job_unknown(void)
            atn_plan_setting_given(&job->settings, ATN_SET_TOPOLOGY) == NULL;
 }
 
+/* Where ranks do not share sizes, what a rank sends on average, as this advice has found out. */
+static int64_t bytes_of(const atn_comm *c, const atn_call_class *x)
+{
+    const bool row = atn_sched_operation_get(x->subject.q.op)->source == ATN_SIDE_ROW;
+    return x->subject.q.bytes >= 0 ? x->subject.q.bytes : x->mean * (row ? c->p : 1);
+}
+
 bool atn_select_sketch_is_wanted(const atn_comm *c, const atn_call_class *x)
 {
-    return is_job_unknown() && x->subject.q.bytes >= ATN_SHORT_BYTES && is_whole_job(c);
+    return is_job_unknown() && bytes_of(c, x) >= ATN_SHORT_BYTES && is_whole_job(c);
 }
 
 int64_t atn_select_sketch_wait(void)

@@ -10,6 +10,12 @@ const char *const atn_tau_verdicts[] = {
     [ATN_TAU_GREATER] = "the first costs more",
 };
 
+const char *const atn_tau_verdict_words[] = {
+    [ATN_TAU_UNDECIDED] = "undecided", [ATN_TAU_LESS] = "less",
+    [ATN_TAU_AT_MOST] = "no more",     [ATN_TAU_EQUAL] = "equal",
+    [ATN_TAU_AT_LEAST] = "no less",    [ATN_TAU_GREATER] = "more",
+};
+
 static void forget(atn_tau_proof *proof)
 {
     const atn_tau_style style = proof->style;

@@ -13,7 +13,8 @@ typedef enum {
     ATN_TAU_AT_LEAST,
     ATN_TAU_GREATER
 } atn_tau_verdict;
-extern const char *const atn_tau_verdicts[]; /* sentences about "the first" */
+extern const char *const atn_tau_verdicts[];      /* sentences about "the first" */
+extern const char *const atn_tau_verdict_words[]; /* "less", "no more" ... */
 
 /* Both must be merged (atn_tau_terms).  The proof has the steps of the successful direction, by the
  * rules of cover.h; `slower`: the platform axiom holds. */

@@ -53,11 +53,14 @@ void atn_topo_discovery_put_result(FILE *f, const atn_inferred *r)
 
 /* ---- reading ---- */
 
+/* More than a measurement of all pairs can include: a damaged line allocates no more. */
+enum { MOST_HOSTS = 1 << 16 };
+
 static bool take_job(atn_discovery *d, const char *rest)
 {
     int used = 0;
     if (d->mpi || sscanf(rest, "%d %d %n", &d->ranks, &d->hosts, &used) != 2 || used == 0 ||
-        d->hosts < 1 || d->ranks < d->hosts)
+        d->hosts < 1 || d->hosts > MOST_HOSTS || d->ranks < d->hosts)
         return false;
     d->room = 2 * d->hosts + 2;
     d->mpi = strdup(rest + used);

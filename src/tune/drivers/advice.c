@@ -71,7 +71,19 @@ static void write_advice(atn_driver *d, const atn_call_class *x, atn_advice_requ
 /* ---- what the calls of all ranks take ---- */
 
 /* Sums over ranks, and values of rank 0. */
-enum { SUM_VOLUME, SUM_LEAST, OF_COST, OF_WEIGHED, OF_SEEN, OF_PASSED, OF_OVERHEAD, SUMS };
+enum {
+    SUM_VOLUME,
+    SUM_LEAST,
+    SUM_HASH,
+    SUM_RECUR,
+    OF_COST,
+    OF_WEIGHED,
+    OF_SEEN,
+    OF_PASSED,
+    OF_OVERHEAD,
+    OF_MEANS, /* the budget covers a tuner */
+    SUMS
+};
 
 /* Ranks may arrive late, so the shortest one shows what it costs. */
 static bool add_up(atn_driver *d, const atn_call_class *x, int64_t sums[SUMS])
@@ -79,12 +91,15 @@ static bool add_up(atn_driver *d, const atn_call_class *x, int64_t sums[SUMS])
     memset(sums, 0, SUMS * sizeof *sums);
     sums[SUM_VOLUME] = x->volume;
     sums[SUM_LEAST] = atn_ticks_ns(x->least);
+    sums[SUM_HASH] = atn_tune_patterns_part(x);
+    sums[SUM_RECUR] = atn_tune_patterns_recur(x);
     if (d->s.r == 0) {
         sums[OF_COST] = atn_tune_costs_of_tuner(true).cost_ns;
         sums[OF_WEIGHED] = d->weighed_ns;
         sums[OF_SEEN] = seen_ps(x);
         sums[OF_PASSED] = atn_tune_driver_passed(d);
         sums[OF_OVERHEAD] = atn_tune_driver_overhead(d);
+        sums[OF_MEANS] = !atn_tune_costs_of_tuner(is_short(x)).costs;
     }
     const int64_t start = atn_ticks();
     const int code = d->s.allreduce(MPI_IN_PLACE, sums, SUMS, MPI_INT64_T, MPI_SUM, d->s.comm);
@@ -122,13 +137,27 @@ static void defer(const atn_call_class *x, int64_t missing, const int64_t sums[S
     a->overhead_ns = sums[OF_OVERHEAD];
 }
 
+/* Sizes of all ranks need an exchange, which must be long enough to gain from it; without it ranks
+ * share the sizes. */
+static void recognise(atn_driver *d, atn_call_class *x, const int64_t sums[SUMS])
+{
+    if (x->subject.q.bytes >= 0)
+        atn_tune_patterns_recognise(d, x, atn_tune_patterns_recur(x), atn_tune_patterns_part(x));
+    else if (sums[OF_MEANS] != 0 && sums[SUM_VOLUME] / d->s.p >= ATN_SHORT_BYTES)
+        atn_tune_patterns_recognise(d, x, sums[SUM_RECUR] == d->s.p, sums[SUM_HASH]);
+    else
+        atn_tune_patterns_none(x);
+}
+
 /* False: there is no text, because sums failed or the class must wait. */
 static bool weigh(atn_driver *d, atn_call_class *x, atn_answer *a)
 {
     int64_t sums[SUMS];
     const bool weighed = is_weighed(d, x);
-    if (!weighed && x->subject.q.bytes >= 0)
+    if (!weighed && x->subject.q.bytes >= 0) {
+        recognise(d, x, NULL);
         return true;
+    }
     if (!add_up(d, x, sums))
         return false;
     d->worked_ns = d->weighed_ns;
@@ -136,6 +165,8 @@ static bool weigh(atn_driver *d, atn_call_class *x, atn_answer *a)
     const int64_t missing = weighed ? calls_missing(d, x, sums) : 0;
     if (missing > 0)
         defer(x, missing, sums, a);
+    else
+        recognise(d, x, sums);
     return missing <= 0;
 }
 

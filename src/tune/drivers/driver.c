@@ -68,7 +68,8 @@ void atn_tune_driver_free(atn_driver *d)
 /* What is tuned separately; roots are not, because a program may use all of them. */
 static uint64_t kind_of(const atn_subject *s)
 {
-    const uint64_t parts[] = {(uint64_t)s->q.op, s->q.ordered, s->inexact, s->probes, s->context};
+    const uint64_t parts[] = {(uint64_t)s->q.op, s->q.ordered, s->inexact,
+                              s->probes,         s->context,   s->pattern};
     return atn_hash(parts, sizeof parts, 0);
 }
 
@@ -110,6 +111,9 @@ static void begin_class(atn_driver *d, const atn_subject *s, atn_call_class *x)
 {
     x->subject = *s;
     x->native.row = atn_algo_catalog_native(s->q.op);
+    x->recurrence = (atn_recurrence){.fixed = s->pattern != 0,
+                                     .unsettled = s->pattern == 0,
+                                     .left = d->s.recognise != NULL ? ATN_PATTERNS_MOST : 0};
     x->since = atn_ticks();
     expect(d, x);
 }
@@ -235,6 +239,7 @@ static atn_advice take_advice(atn_driver *d, atn_call_class *x, atn_advice advic
     free(x->field);
     x->tuner = tuner;
     x->field = field;
+    atn_tune_patterns_follow(x, &field->choice[atn_tune_candidate_set_start(field)]);
     if (tuned && x->family == ATN_FAMILY_NONE)
         x->family = first_family(x, f);
     if (tuned)
@@ -430,6 +435,7 @@ int atn_tune_driver_agree(atn_driver *d, atn_call_class *x, uint64_t call, MPI_C
     a->mine[ATN_SUM_MOST] = x->waited;
     a->mine[ATN_SUM_LEAST] = -x->waited;
     a->mine[ATN_SUM_OVERHEAD] = d->s.r == 0 ? atn_tune_driver_overhead(d) : 0;
+    atn_tune_patterns_state(x, a->mine);
     x->ticks[0] = x->ticks[1] = 0;
     for (int i = 0; i < ATN_SUM_OVERHEAD && means; i++)
         a->mine[i] /= d->s.p;
@@ -456,6 +462,24 @@ static void end_stage(const atn_driver *d, atn_pending *a)
     atn_tune_tuner_feed_stage(a->of->tuner, times, -a->all[ATN_SUM_PASSED]);
 }
 
+static void drop_tuner(atn_driver *d, atn_call_class *x)
+{
+    atn_tune_tuners_drop(&d->tuners, x->tuner);
+    free(x->field);
+    x->tuner = NULL;
+    x->field = NULL;
+}
+
+/* No round is open: this was its agreement. */
+static void restart_for_sizes(atn_driver *d, atn_call_class *x)
+{
+    drop_tuner(d, x);
+    x->quiet = 0;
+    x->calls += x->calls == 0;
+    x->promise.era++;
+    grant(x);
+}
+
 static void complete(atn_driver *d, atn_pending *a)
 {
     atn_call_class *const x = a->of;
@@ -471,6 +495,8 @@ static void complete(atn_driver *d, atn_pending *a)
     x->promise.era += atn_tune_tuner_incumbent(x->tuner) != before;
     grant(x);
     d->s.agreed(d->s.context, x, before);
+    if (atn_tune_patterns_changed(x, sums))
+        restart_for_sizes(d, x);
 }
 
 /* `mutual`: ranks wait for each other in any case. */
@@ -498,14 +524,6 @@ int atn_tune_driver_await(atn_driver *d, uint64_t call, atn_operation op)
 }
 
 int atn_tune_driver_await_all(atn_driver *d) { return await(d, UINT64_MAX - 1, false); }
-
-static void drop_tuner(atn_driver *d, atn_call_class *x)
-{
-    atn_tune_tuners_drop(&d->tuners, x->tuner);
-    free(x->field);
-    x->tuner = NULL;
-    x->field = NULL;
-}
 
 /* Classes that wait for advice need not wait any longer, except for the current call. */
 static void restart_class(atn_driver *d, atn_call_class *x)

@@ -23,6 +23,8 @@ enum { ATN_SHORT_BYTES = 16384 };
 typedef struct {
     atn_problem q;    /* shared part; bytes are those of the first call, or as agreed */
     uint64_t context; /* a named program phase; 0: none */
+    uint64_t pattern; /* of sizes, as ranks agreed; 0: none.  Those that are known from the call
+                         alone make a class of their own */
     bool started;     /* nonblocking calls: their cost is what they take out of the program */
     bool inexact; /* another algorithm may give another result: floating point, user operators */
     bool stable;  /* inexact, and results must not change */
@@ -36,6 +38,24 @@ typedef struct {
     int64_t granted; /* that the tuner has not counted */
     unsigned era;    /* changes when another algorithm serves */
 } atn_promise;
+
+/* Calls of the same sizes, in operations for which sizes of single messages matter.  Ranks agree on
+ * a pattern with advice, and in agreements on times on whether their sizes still follow it; each
+ * lasts until then, whatever calls have in between: a pattern orders messages only. */
+enum { ATN_PATTERNS_MOST = 8 }; /* of a class, in all its calls */
+typedef struct {
+    uint64_t hash;  /* of the sizes that this rank has in the latest call (known_pattern.h) */
+    int64_t same;   /* consecutive calls with them; 0: sizes are not looked at */
+    uint64_t of;    /* the pattern of `own`; 0: none */
+    uint64_t own;   /* their hash in the pattern that ranks agreed on */
+    bool fixed;     /* all calls of the class have it */
+    bool differs;   /* a call since the last agreement did not follow it */
+    bool unsettled; /* sizes of some rank changed at the last advice */
+    int left;       /* patterns that may still be recognised */
+    int n;          /* those gathered so far, and whether all ranks have them */
+    uint64_t gathered[ATN_PATTERNS_MOST];
+    bool failed[ATN_PATTERNS_MOST];
+} atn_recurrence;
 
 typedef struct atn_call_class {
     atn_promise promise;
@@ -63,6 +83,7 @@ typedef struct atn_call_class {
     /* Where ranks do not share sizes: */
     int64_t volume; /* bytes of the latest call on this rank */
     int64_t mean;   /* of a block on average, at the last advice */
+    atn_recurrence recurrence;
 } atn_call_class;
 
 /* A candidate; without any, 0 is native. */
@@ -106,6 +127,9 @@ typedef struct {
     /* On rank 0 alone; *off_p: why advice is deferred. */
     atn_advice (*advise)(void *context, const atn_call_class *x, atn_candidate_set *field_p,
                          atn_deferral *off_p);
+    /* Collective: the sizes of all ranks recur, with this hash over all of them.  Sets the pattern
+     * of the class; 0: it serves without one.  NULL: patterns are not recognised. */
+    void (*recognise)(void *context, atn_call_class *x, uint64_t hash);
     /* Called on all ranks after advice, and after an agreement on times. */
     void (*advised)(void *context, const atn_call_class *x, atn_advice advice);
     void (*agreed)(void *context, atn_call_class *x, int incumbent_before);

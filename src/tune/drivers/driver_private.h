@@ -8,7 +8,15 @@ enum { ATN_DRIVER_PENDING = 2 * ATN_DRIVER_MOST };
 /* Classes that a communicator begins with; most need no more. */
 enum { ATN_CLASSES_FIRST = 4 };
 /* The values of an agreement after the times of two blocks. */
-enum { ATN_SUM_PASSED = 2, ATN_SUM_MOST, ATN_SUM_LEAST, ATN_SUM_OVERHEAD, ATN_DRIVER_SUMS };
+enum {
+    ATN_SUM_PASSED = 2,
+    ATN_SUM_MOST,
+    ATN_SUM_LEAST,
+    ATN_SUM_OVERHEAD,
+    ATN_SUM_DIFFERS, /* from here on: sizes, see atn_recurrence */
+    ATN_SUM_UNSETTLED,
+    ATN_DRIVER_SUMS
+};
 
 typedef struct {
     atn_call_class *of;
@@ -39,6 +47,21 @@ struct atn_driver {
  * request, or 0: the set has the candidates, made from the same text on every rank; it is empty on
  * a rank without memory, which the caller must agree on. */
 atn_advice atn_tune_driver_advice(atn_driver *d, atn_call_class *x, atn_candidate_set *set_p);
+
+/* patterns.c: whether sizes recur. */
+/* Before and after an agreement on times: what this rank states, and whether advice is needed anew
+ * because all ranks have other sizes than the pattern, or the first that recur. */
+void atn_tune_patterns_state(atn_call_class *x, int64_t sums[ATN_DRIVER_SUMS]);
+bool atn_tune_patterns_changed(atn_call_class *x, const int64_t sums[ATN_DRIVER_SUMS]);
+/* This rank's part of the hash over all ranks; whether its sizes recur. */
+int64_t atn_tune_patterns_part(const atn_call_class *x);
+bool atn_tune_patterns_recur(const atn_call_class *x);
+/* With advice: all ranks have this hash; `all`: the sizes of all recur. */
+void atn_tune_patterns_recognise(atn_driver *d, atn_call_class *x, bool all, int64_t hash);
+/* With advice: patterns are not worth while. */
+void atn_tune_patterns_none(atn_call_class *x);
+/* Before its first call: the class follows the pattern that the choice of wisdom names. */
+void atn_tune_patterns_follow(atn_call_class *x, const atn_choice *use);
 
 /* costs.c */
 void atn_tune_costs_begin(atn_driver *d);

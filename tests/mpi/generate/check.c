@@ -1,6 +1,8 @@
 /* check.c - compares a generated routine with the native one, on MPI_COMM_WORLD and with reversed
  * ranks: sizes, datatypes with holes, in place, every root.  Compiled together with the routine,
- * with OPERATION set to its operation. */
+ * with OPERATION set to its operation.  Of a tuned routine, SIZES are the sizes to be checked;
+ * compiled with -DPMPI_X=native_X, so that its native calls are counted: a line "# COUNT native" or
+ * "# COUNT generated" for each size states which they were. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +12,15 @@ int attune_alltoall(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, 
 int attune_allgather(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
 int attune_alltoallv(const void *, const int *, const int *, MPI_Datatype, void *, const int *,
                      const int *, MPI_Datatype, MPI_Comm);
+int attune_allgatherv(const void *, int, MPI_Datatype, void *, const int *, const int *,
+                      MPI_Datatype, MPI_Comm);
 int attune_bcast(void *, int, MPI_Datatype, int, MPI_Comm);
 int attune_reduce(const void *, void *, int, MPI_Datatype, MPI_Op, int, MPI_Comm);
 int attune_allreduce(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
 
-enum { ALLTOALL, ALLGATHER, ALLTOALLV, BCAST, REDUCE, ALLREDUCE };
+enum { ALLTOALL, ALLGATHER, ALLTOALLV, BCAST, REDUCE, ALLREDUCE, ALLGATHERV };
 
-static int rank, size, points, failures;
+static int rank, size, points, failures, native_calls;
 static MPI_Comm comm;
 
 static void point(int ok, const char *name)
@@ -34,6 +38,36 @@ static void fill(int *v, size_t n, int seed)
     for (size_t i = 0; i < n; i++)
         v[i] = (int)((i * 2654435761u + (size_t)seed * 40503u) % 1000);
 }
+
+/* ---- native calls of the routine ---- */
+
+#define COUNTED(name, parameters, arguments)                                                       \
+    int native_##name parameters;                                                                  \
+    int native_##name parameters                                                                   \
+    {                                                                                              \
+        native_calls++;                                                                            \
+        return MPI_##name arguments;                                                               \
+    }
+
+COUNTED(Alltoall,
+        (const void *a, int n, MPI_Datatype t, void *b, int m, MPI_Datatype u, MPI_Comm c),
+        (a, n, t, b, m, u, c))
+COUNTED(Allgather,
+        (const void *a, int n, MPI_Datatype t, void *b, int m, MPI_Datatype u, MPI_Comm c),
+        (a, n, t, b, m, u, c))
+COUNTED(Alltoallv,
+        (const void *a, const int *n, const int *d, MPI_Datatype t, void *b, const int *m,
+         const int *e, MPI_Datatype u, MPI_Comm c),
+        (a, n, d, t, b, m, e, u, c))
+COUNTED(Bcast, (void *b, int n, MPI_Datatype t, int r, MPI_Comm c), (b, n, t, r, c))
+COUNTED(Reduce, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, int r, MPI_Comm c),
+        (a, b, n, t, o, r, c))
+COUNTED(Allreduce, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c),
+        (a, b, n, t, o, c))
+COUNTED(Allgatherv,
+        (const void *a, int n, MPI_Datatype t, void *b, const int *m, const int *e, MPI_Datatype u,
+         MPI_Comm c),
+        (a, n, t, b, m, e, u, c))
 
 /* ---- one call of each operation, generated or native ---- */
 
@@ -69,9 +103,14 @@ static int call_move(const call *c)
     }
     return (c->ours ? attune_reduce : MPI_Reduce)(r == c->root ? in : c->in, c->out, c->count,
                                                   c->type, MPI_SUM, c->root, comm);
-#else
+#elif OPERATION == 5
     return (c->ours ? attune_allreduce : MPI_Allreduce)(in, c->out, c->count, c->type, MPI_SUM,
                                                         comm);
+#else
+    int r;
+    MPI_Comm_rank(comm, &r);
+    return (c->ours ? attune_allgatherv : MPI_Allgatherv)(in, c->counts[r], c->type, c->out,
+                                                          c->counts, c->displs, c->type, comm);
 #endif
 }
 
@@ -101,7 +140,8 @@ static int same(call c, size_t ints)
     return ok;
 }
 
-/* Counts for each pair of ranks: the same in both directions. */
+/* Counts for each pair of ranks: the same in both directions; in allgatherv for each rank, of
+ * `most` on average. */
 static size_t draw_counts(int most, int *counts, int *displs)
 {
     int r, at = 0;
@@ -110,6 +150,8 @@ static size_t draw_counts(int most, int *counts, int *displs)
     for (int j = 0; j < size; j++) {
         const int pair = r < j ? r * size + j : j * size + r;
         counts[j] = pair % 3 == 0 ? 0 : (pair * 7 + most) % (most + 1);
+        if (OPERATION == ALLGATHERV)
+            counts[j] = j == size - 1 && size % 2 ? most : j % 2 ? 2 * most - most / 3 : most / 3;
         displs[j] = at;
         at += counts[j] + 1;
     }
@@ -124,7 +166,7 @@ static int check_size(int count, MPI_Datatype type, int stride, int place)
     size_t units = (size_t)blocks * (size_t)count;
     int ok = 1;
 
-    if (OPERATION == ALLTOALLV)
+    if (OPERATION == ALLTOALLV || OPERATION == ALLGATHERV)
         units = draw_counts(count, counts, displs);
     for (int root = 0; root < roots; root++)
         ok = same((call){.place = place,
@@ -140,9 +182,30 @@ static int check_size(int count, MPI_Datatype type, int stride, int place)
     return ok;
 }
 
+/* MPICH 4.0.2 crashes in a native MPI_Reduce with MPI_IN_PLACE. */
+#ifdef SIZES
+enum { IN_PLACE = OPERATION != BCAST && OPERATION != REDUCE };
+#else
+enum { IN_PLACE = OPERATION != BCAST };
+#endif
+
+static void report(int count, int before)
+{
+#ifdef SIZES
+    if (rank == 0)
+        printf("# %d %s\n", count, native_calls > before ? "native" : "generated");
+#else
+    (void)count, (void)before;
+#endif
+}
+
 static void check_all(const char *where)
 {
+#ifdef SIZES
+    static const int sizes[] = {SIZES};
+#else
     static const int sizes[] = {0, 1, 7, 3000, 20000};
+#endif
     const int reduces = OPERATION == REDUCE || OPERATION == ALLREDUCE;
     MPI_Datatype holes = MPI_INT, inner;
     char name[120];
@@ -150,11 +213,16 @@ static void check_all(const char *where)
     MPI_Type_vector(2, 1, 2, MPI_INT, &inner);
     MPI_Type_create_resized(inner, 0, 4 * sizeof(int), &holes);
     MPI_Type_commit(&holes);
-    for (int place = 0; place <= (OPERATION != BCAST); place++) {
+    for (int place = 0; place <= IN_PLACE; place++) {
         for (int derived = 0; derived <= !reduces; derived++) {
             int ok = 1;
-            for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-                ok = check_size(sizes[i], derived ? holes : MPI_INT, derived ? 4 : 1, place) && ok;
+            for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+                const int before = native_calls;
+                const MPI_Datatype type = derived ? holes : MPI_INT;
+                const int unit = derived ? 2 : 1; /* integers with data of an element */
+                ok = check_size(sizes[i] / unit, type, derived ? 4 : 1, place) && ok;
+                report(sizes[i] / unit * unit, before);
+            }
             snprintf(name, sizeof name, "%s%s%s", where, derived ? ", type with holes" : "",
                      place ? ", in place" : "");
             point(ok, name);
@@ -164,7 +232,7 @@ static void check_all(const char *where)
     MPI_Type_free(&inner);
 }
 
-/* A communicator of another size is rejected, and nothing is sent. */
+/* A communicator of another size is rejected, and nothing is sent; or the call is native. */
 static void check_refusal(void)
 {
     int data[64] = {0}, zero[64] = {0};
@@ -180,7 +248,11 @@ static void check_refusal(void)
                     .displs = zero};
     const int code = size > 1 ? call_move(&c) : MPI_ERR_COMM;
     comm = world;
+#ifdef SIZES
+    point(size == 1 || code == MPI_SUCCESS, "another number of ranks is native");
+#else
     point(code == MPI_ERR_COMM, "another number of ranks is rejected");
+#endif
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* scarce.c - preloaded between Attune and the MPI library: counts the collectives of Attune in
  * MPI_Init, and makes one of its allocations fail: with TEST_SCARCE=RANK:N that of RANK after N
- * others. */
+ * others.  Programs that do not call scarce_end: the same until they exit. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -50,6 +50,13 @@ int scarce_end(void)
 {
     counts = false;
     return collectives;
+}
+
+/* Of the whole job, unless scarce_end was called. */
+__attribute__((destructor)) static void print_allocations(void)
+{
+    if (counts)
+        fprintf(stderr, "allocations %ld\n", allocations);
 }
 
 /* ---- memory ---- */
