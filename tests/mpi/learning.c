@@ -3,11 +3,13 @@
  *   learning MODE CALLS
  *
  * exact: sizes, roots and operations change; every value is checked.  steady: one call class, so
- * that a short job can tune it.  float: sums of doubles, which must have the same bits whenever the
- * same data are added.  long: large exact and floating-point calls.  contexts: named and numbered
- * contexts, some nested, and a communicator with an info key.  irregular: calls whose sizes differ
- * between ranks.  endless: steady, in an endless loop. */
-#include <limits.h>
+ * that a short job can tune it.  thorough: exact, then ten times as many steady calls, whose race
+ * ends sooner.  stopped: exact, with a pause half-way in which rank 1 has stopped itself.  float:
+ * sums of doubles, which must have the same bits whenever the same data are added.  long: large
+ * exact and floating-point calls.  contexts: named and numbered contexts, some nested, and a
+ * communicator with an info key.  irregular: calls whose sizes differ between ranks.  endless:
+ * steady, in an endless loop. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +111,25 @@ static void run_steady(int calls)
     }
 }
 
+static void run_thorough(int calls)
+{
+    enum { STEADY = 10 };
+    run_exact(calls);
+    run_steady(STEADY * calls);
+}
+
+/* Prints its process, which someone else continues. */
+static void run_stopped(int calls)
+{
+    run_exact(calls / 2);
+    if (t_rank == 1) {
+        printf("pid %ld\n", (long)getpid());
+        fflush(stdout);
+        raise(SIGSTOP);
+    }
+    run_exact(calls / 2);
+}
+
 /* ---- float ---- */
 
 enum { PROBLEMS = 6 };
@@ -182,6 +203,10 @@ static void run_contexts(int calls)
 {
     MPI_Comm own;
     MPI_Info info;
+    if (attune_context_push == NULL) {
+        t_skip("works without Attune");
+        return;
+    }
     MPI_Comm_dup(MPI_COMM_WORLD, &own);
     MPI_Info_create(&info);
     MPI_Info_set(info, "attune_context", "solver");
@@ -281,6 +306,24 @@ static void run_irregular(int calls)
     }
 }
 
+static void run_endless(int calls)
+{
+    printf("pid %ld\n", (long)getpid());
+    fflush(stdout);
+    for (;;)
+        run_steady(calls);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(int calls);
+} modes[] = {
+    {"exact", run_exact},       {"steady", run_steady},       {"thorough", run_thorough},
+    {"stopped", run_stopped},   {"float", run_float},         {"long", run_long},
+    {"contexts", run_contexts}, {"irregular", run_irregular}, {"endless", run_endless},
+};
+enum { MODES = sizeof modes / sizeof *modes };
+
 int main(int argc, char **argv)
 {
     t_fake_hosts();
@@ -289,28 +332,15 @@ int main(int argc, char **argv)
     const char *const mode = argc > 1 ? argv[1] : "exact";
     const int calls = argc > 2 ? atoi(argv[2]) : 1000;
     char name[60];
+    int i = 0;
     snprintf(name, sizeof name, "%.20s, %d calls", mode, calls);
     t_point(name);
-    if (strcmp(mode, "endless") == 0) {
-        printf("pid %ld\n", (long)getpid());
-        fflush(stdout);
-        run_steady(INT_MAX);
-    } else if (strcmp(mode, "steady") == 0) {
-        run_steady(calls);
-    } else if (strcmp(mode, "float") == 0) {
-        run_float(calls);
-    } else if (strcmp(mode, "irregular") == 0) {
-        run_irregular(calls);
-    } else if (strcmp(mode, "long") == 0) {
-        run_long(calls);
-    } else if (strcmp(mode, "contexts") == 0) {
-        if (attune_context_push != NULL)
-            run_contexts(calls);
-        else
-            t_skip("works without Attune");
-    } else {
-        run_exact(calls);
-    }
+    while (i < MODES && strcmp(mode, modes[i].name) != 0)
+        i++;
+    if (i < MODES)
+        modes[i].run(calls);
+    else
+        t_check(false, "there is no such mode");
     const int code = t_finish();
     MPI_Finalize();
     return code;
