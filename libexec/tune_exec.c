@@ -56,8 +56,10 @@ static bool add_winner(tune *t, int64_t bytes, const char *use)
 {
     int i = t->winners.n;
     const size_winner x = {bytes, strdup(use)};
-    if (x.use == NULL || !atn_push(&t->winners, x))
+    if (x.use == NULL || !atn_push(&t->winners, x)) {
+        free(x.use);
         return no_memory(t);
+    }
     for (; i > 0 && t->winners.v[i - 1].bytes > bytes; i--)
         t->winners.v[i] = t->winners.v[i - 1];
     t->winners.v[i] = x;

@@ -8,7 +8,7 @@
 /* Sizes by powers of two, which bounds the number of bars. */
 bool atn_cli_trace_draw_sizes(FILE *f, const atn_trace_view *v)
 {
-    enum { CLASSES = 65 };
+    enum { CLASSES = 64 }; /* sizes are below 2^63 */
     int64_t count[CLASSES] = {0}, most = 0;
     for (int i = 0; i < v->stats.sizes.n; i++)
         count[atn_trace_size_class(v->stats.sizes.v[i].bytes)] += v->stats.sizes.v[i].messages;

@@ -224,9 +224,11 @@ static int find_module(const char *path)
     for (int i = 0; i < atn_tracer_rec.modules.n; i++)
         if (strcmp(atn_tracer_rec.modules.v[i], path) == 0)
             return i;
-    const char *const copy = strdup(path);
-    if (copy == NULL || !atn_push(&atn_tracer_rec.modules, copy))
+    char *const copy = strdup(path);
+    if (copy == NULL || !atn_push(&atn_tracer_rec.modules, copy)) {
+        free(copy);
         return -1;
+    }
     atn_trace_define_module(atn_tracer_rec.writer, atn_tracer_rec.modules.n - 1, path);
     return atn_tracer_rec.modules.n - 1;
 }

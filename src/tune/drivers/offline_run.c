@@ -100,8 +100,10 @@ static bool add(solver *t, const atn_choice *choice, double predicted_s, bool fa
     const double before = past_least(past_task(t), x.name);
     const double best = past_least(past_task(t), NULL);
     const bool good = before <= 1.3 * best && before < INFINITY;
-    if (x.name == NULL || !atn_push(&t->list, x))
+    if (x.name == NULL || !atn_push(&t->list, x)) {
+        free(x.name);
         return no_memory();
+    }
     const int i = t->list.n == 1 ? ATN_OFFLINE_NATIVE
                                  : atn_tune_offline_add(t->search, kind_of(choice), predicted_s,
                                                         favoured || good);
