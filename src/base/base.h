@@ -32,6 +32,9 @@ typedef struct {
 /* Records the failure (the first one is kept) and returns `status`; `err` may be NULL. */
 atn_status atn_fail(atn_error *err, atn_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+#ifdef ATN_ANALYSE /* analysers read one file at a time: what it returns */
+#define atn_fail(err, status, ...) (atn_fail(err, status, __VA_ARGS__), (status))
+#endif
 
 #define ATN_LIKELY(x) __builtin_expect(!!(x), 1)
 #define ATN_RARELY(x) __builtin_expect(!!(x), 0)

@@ -3,6 +3,8 @@
 
 #include "base/base.h"
 
+#undef atn_fail
+
 atn_status atn_fail(atn_error *err, atn_status status, const char *format, ...)
 {
     if (err != NULL && err->status == ATN_OK) {
