@@ -16,6 +16,7 @@ intact() { # wisdom, and nothing else
 }
 whole() { [ ! -e "$store" ] || intact; }
 fresh() { rm -rf "$XDG_DATA_HOME"; }
+rank_has_stopped() { [ "$(ps -o state= -p "$(rank_pids)" 2>/dev/null)" = T ]; }
 
 # A job writes wisdom once a race is over, or a candidate leads that is faster than native.  If native leads until the
 # job ends, the next job would start with it in any case, and there is nothing to write.  How many calls a race takes

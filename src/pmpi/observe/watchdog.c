@@ -13,7 +13,7 @@
 
 static pthread_t thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t wake;
 static bool running, stopping;
 static int patience;
 
@@ -50,7 +50,7 @@ static void *watch(void *unused)
     pthread_mutex_lock(&lock);
     while (!stopping) {
         struct timespec t;
-        clock_gettime(CLOCK_REALTIME, &t);
+        clock_gettime(CLOCK_MONOTONIC, &t);
         t.tv_sec++;
         pthread_cond_timedwait(&wake, &lock, &t);
         if (!stopping)
@@ -58,6 +58,18 @@ static void *watch(void *unused)
     }
     pthread_mutex_unlock(&lock);
     return unused;
+}
+
+/* Of the clock that nobody sets. */
+static bool make_wake(void)
+{
+    pthread_condattr_t how;
+    if (pthread_condattr_init(&how) != 0)
+        return false;
+    const bool made = pthread_condattr_setclock(&how, CLOCK_MONOTONIC) == 0 &&
+                      pthread_cond_init(&wake, &how) == 0;
+    pthread_condattr_destroy(&how);
+    return made;
 }
 
 /* Signals of the program must be delivered to its own threads. */
@@ -69,7 +81,7 @@ void atn_observe_watchdog_start(int seconds)
     patience = seconds;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    running = pthread_create(&thread, NULL, watch, NULL) == 0;
+    running = make_wake() && pthread_create(&thread, NULL, watch, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!running)
         atn_interpose_print_line("rank %d has no watchdog: a thread cannot be started",
@@ -85,5 +97,6 @@ void atn_observe_watchdog_stop(void)
     pthread_cond_signal(&wake);
     pthread_mutex_unlock(&lock);
     pthread_join(thread, NULL);
+    pthread_cond_destroy(&wake);
     running = false;
 }
