@@ -4,6 +4,7 @@
  *   probe both A B BYTES     the same in both directions at once
  *   probe ping A B           shortest round trip between A and B in microseconds
  *   probe env NAME           every rank: the variable
+ *   probe until FILE         collectives until the file exists; how many values were wrong
  *   probe exit CODE          ends with the code
  *   probe wait [deaf]        prints "waiting" and waits for ever, deaf: ignoring signals */
 #include <mpi.h>
@@ -102,6 +103,41 @@ static void hello(void)
     print_line(text);
 }
 
+/* One value of each rank to all, by two operations: wrong results on this rank. */
+static int wrong_values(int salt)
+{
+    enum { MOST = 64, EACH = 500 };
+    static int out[MOST * EACH], in[MOST * EACH];
+    int ranks, wrong = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int i = 0; i < ranks * EACH; i++)
+        out[i] = rank * 7 + i + salt;
+    MPI_Alltoall(out, EACH, MPI_INT, in, EACH, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < ranks * EACH; i++)
+        wrong += in[i] != i / EACH * 7 + rank * EACH + i % EACH + salt;
+    MPI_Allreduce(out, in, ranks * EACH, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < ranks * EACH; i++)
+        wrong += in[i] != ranks * (ranks - 1) / 2 * 7 + ranks * (i + salt);
+    return wrong;
+}
+
+static void repeat_until(const char *file)
+{
+    int done = 0, wrong = 0, all = 0;
+    for (int i = 0; !done; i++) {
+        wrong += wrong_values(i);
+        if (rank == 0 && i == 20) {
+            printf("started\n");
+            fflush(stdout);
+        }
+        done = rank == 0 && i > 20 && access(file, F_OK) == 0;
+        MPI_Bcast(&done, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+    MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%d wrong values\n", all);
+}
+
 static void wait_for_ever(int deaf)
 {
     if (deaf) {
@@ -130,6 +166,8 @@ int main(int argc, char **argv)
         bulk(argv + 2, strcmp(what, "both") == 0);
     else if (strcmp(what, "ping") == 0)
         ping(argv + 2);
+    else if (strcmp(what, "until") == 0)
+        repeat_until(argv[2]);
     else if (strcmp(what, "exit") == 0)
         code = atoi(argv[2]);
     else if (strcmp(what, "wait") == 0)
