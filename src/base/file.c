@@ -257,6 +257,14 @@ void atn_make_folders(const char *path)
 
 enum { LOCK_WAIT_MS = 20000, LOCK_STEP_MS = 5 };
 
+/* The machine's clock, in simulated jobs too: the file is not simulated. */
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 atn_status atn_lock_file(const char *path, int *lock_p, atn_error *err)
 {
     char real[PATH_MAX], name[PATH_MAX + 8];
@@ -264,8 +272,10 @@ atn_status atn_lock_file(const char *path, int *lock_p, atn_error *err)
     const int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0)
         return cannot(err, ATN_ENVIRONMENT, name, "opened");
-    for (int waited = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; waited += LOCK_STEP_MS) {
-        if ((errno != EWOULDBLOCK && errno != EINTR) || waited >= LOCK_WAIT_MS) {
+    /* On a file system of the network, trying may take longer than the pause between. */
+    const int64_t until = now_ms() + LOCK_WAIT_MS;
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if ((errno != EWOULDBLOCK && errno != EINTR) || now_ms() >= until) {
             const atn_status status = cannot(err, ATN_ENVIRONMENT, name, "locked");
             close(fd);
             return status;

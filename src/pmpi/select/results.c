@@ -17,6 +17,7 @@
 typedef struct {
     atn_rule rule;
     int64_t written; /* samples of this choice that the file has */
+    int64_t taken;   /* ... and that it gets now */
 } result;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -25,6 +26,7 @@ static ATN_VEC(result) results;
 static int64_t next_write_ns, pause_ns;
 
 static const int64_t first_pause_ns = 1000000000, longest_pause_ns = 64000000000;
+enum { SHARE = 50 }; /* a pause takes this many times as long as writing before it */
 
 /* ---- the list ---- */
 
@@ -54,7 +56,9 @@ bool atn_select_results_keep(const atn_rule *rule)
         result *const old = &results.v[i];
         const bool continues =
             atn_plan_same_choice(&old->rule.use, &rule->use) && old->written <= rule->samples;
-        *old = (result){.rule = *rule, .written = continues ? old->written : 0};
+        *old = (result){.rule = *rule,
+                        .written = continues ? old->written : 0,
+                        .taken = continues ? old->taken : 0};
     }
     pthread_mutex_unlock(&lock);
     return room;
@@ -77,17 +81,27 @@ static atn_rules *take_new(void)
     for (int i = 0; i < results.n; i++) {
         result *const x = &results.v[i];
         atn_rule rule = x->rule;
+        x->taken = x->written;
         rule.samples -= x->written;
         if (rule.samples <= 0)
             continue;
         rule.ci_ps = interval_of(&x->rule, rule.samples);
         if (atn_push(&new, rule))
-            x->written = x->rule.samples;
+            x->taken = x->rule.samples;
     }
     pthread_mutex_unlock(&lock);
     atn_rules *const table = new.n > 0 ? atn_plan_rules_make(new.v, new.n, NULL) : NULL;
     atn_vec_free(&new);
     return table;
+}
+
+/* The file has got what was taken. */
+static void commit(void)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < results.n; i++)
+        results.v[i].written = results.v[i].taken;
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- the file ---- */
@@ -104,20 +118,48 @@ static bool file_to_write(char path[4096])
     return true;
 }
 
-/* A folder that cannot be written is reported only if the user named the file. */
-static void merge(const atn_rules *new)
+static atn_status merge(const atn_rules *new, atn_error *err)
 {
     char path[4096];
-    atn_error err = {0};
+    if (new == NULL || !file_to_write(path))
+        return ATN_OK;
+    return atn_plan_wisdom_merge(path, new, err);
+}
+
+/* A folder that cannot be written is reported only if the user named the file. */
+static void report(const atn_error *err)
+{
     const bool wanted = atn_job_current.verbose > 0 ||
                         atn_plan_setting_given(&atn_job_current.settings, ATN_SET_WISDOM) != NULL;
-    if (new != NULL && file_to_write(path) && atn_plan_wisdom_merge(path, new, &err) != ATN_OK &&
-        (wanted || err.status == ATN_INPUT))
-        atn_interpose_print_line("%s%s", err.text,
-                                 err.status == ATN_INPUT
+    if (wanted || err->status == ATN_INPUT)
+        atn_interpose_print_line("%s%s", err->text,
+                                 err->status == ATN_INPUT
                                      ? ""
                                      : "; tuning results are lost, name another file with "
                                        "ATTUNE_WISDOM");
+}
+
+/* What cannot be written now may be at the end. */
+static void write_new(void)
+{
+    atn_error err = {0};
+    atn_rules *const new = take_new();
+    const atn_status status = merge(new, &err);
+    if (status == ATN_INPUT)
+        report(&err);
+    if (status == ATN_OK || status == ATN_INPUT)
+        commit();
+    atn_plan_rules_free(new);
+}
+
+/* On a slow file system, or where another process keeps the lock, writing takes long, and all ranks
+ * wait. */
+static void pause_after(int64_t began_ns)
+{
+    const int64_t now = atn_clock_kernel_ns(), least = SHARE * (now - began_ns);
+    pause_ns = pause_ns < longest_pause_ns ? 2 * pause_ns : pause_ns;
+    pause_ns = pause_ns < least ? least : pause_ns;
+    next_write_ns = now + pause_ns;
 }
 
 void atn_select_results_checkpoint(void)
@@ -129,11 +171,8 @@ void atn_select_results_checkpoint(void)
         pause_ns = first_pause_ns;
         next_write_ns = now + pause_ns;
     } else if (now >= next_write_ns) {
-        atn_rules *const new = take_new();
-        merge(new);
-        atn_plan_rules_free(new);
-        pause_ns = pause_ns < longest_pause_ns ? 2 * pause_ns : pause_ns;
-        next_write_ns = now + pause_ns;
+        write_new();
+        pause_after(now);
     }
     pthread_mutex_unlock(&writing);
 }
@@ -192,8 +231,9 @@ void atn_select_results_finish(void)
     result_pile x = {.rules = take_new()};
     if (any_results(&x)) {
         atn_pmpi_own_collect(&(atn_collection){take, give, &x});
-        if (atn_job_current.r == 0)
-            merge(x.rules);
+        atn_error err = {0};
+        if (atn_job_current.r == 0 && merge(x.rules, &err) != ATN_OK)
+            report(&err);
     }
     atn_plan_rules_free(x.rules);
     free(x.text);
