@@ -60,7 +60,7 @@ static void *watch(void *unused)
     return unused;
 }
 
-/* Of the clock that nobody sets. */
+/* Of the clock that is never set. */
 static bool make_wake(void)
 {
     pthread_condattr_t how;

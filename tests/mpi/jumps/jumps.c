@@ -3,8 +3,7 @@
  *   TEST_JUMP=RANK:CLOCK:SECONDS:READS
  *
  * From the given read of any clock on, CLOCK (`wall`: of the day, `all`: that of MPI_Wtime, too)
- * differs by SECONDS; RANK `all`: on all ranks.  At its end the process says whether it came to
- * that. */
+ * differs by SECONDS; RANK `all`: on all ranks.  At its end the process reports the jump. */
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -23,14 +22,14 @@ static atomic_long done;
 __attribute__((constructor)) static void begin(void)
 {
     const char *const jump = getenv("TEST_JUMP"), *rank = getenv("PMI_RANK");
-    char who[16], clock[16];
+    char ranks[16], clock[16];
     if (rank == NULL)
         rank = getenv("OMPI_COMM_WORLD_RANK");
     if (jump == NULL || rank == NULL ||
-        sscanf(jump, "%15[^:]:%15[^:]:%ld:%ld", who, clock, &seconds, &reads) != 4)
+        sscanf(jump, "%15[^:]:%15[^:]:%ld:%ld", ranks, clock, &seconds, &reads) != 4)
         return;
     all_clocks = strcmp(clock, "all") == 0;
-    active = strcmp(who, "all") == 0 || strcmp(who, rank) == 0;
+    active = strcmp(ranks, "all") == 0 || strcmp(ranks, rank) == 0;
 }
 
 __attribute__((destructor)) static void end(void)
