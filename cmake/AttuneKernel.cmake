@@ -2,10 +2,10 @@
 # architecture, or whose flags the compiler does not support, compiles to an empty table.
 include(CheckCCompilerFlag)
 
-# Vectorised in all builds except sanitized ones, which check each access.  Contraction would make results
+# Vectorised in all builds except those that check or count each access.  Contraction would make results
 # depend on the instruction set.  No kernel relies on trapping comparisons, which prevent vectorisation.
 set(atn_kernel_flags -ffp-contract=off -fno-trapping-math)
-if(NOT ATN_SANITIZE)
+if(NOT ATN_SANITIZE AND NOT ATN_COVERAGE)
     list(APPEND atn_kernel_flags -O3)
 endif()
 
