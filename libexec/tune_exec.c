@@ -84,14 +84,13 @@ static bool with_winners(tune *t, const atn_offline_problem *q, const char *word
 {
     char *text = NULL;
     size_t size;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = atn_open_text(&text, &size);
     if (f == NULL)
         return no_memory(t);
     fputs(words, f);
     for (int i = 0; i < t->winners.n && !atn_plan_shares_bytes(q->op); i++)
         fprintf(f, ";%s", t->winners.v[i].use);
-    fclose(f);
-    const bool ok = problem(t, q, text, seconds);
+    const bool ok = fclose(f) == 0 ? problem(t, q, text, seconds) : no_memory(t);
     free(text);
     return ok;
 }

@@ -212,7 +212,7 @@ static char *part_text(const atn_algo_use *part, const call *c)
     const int n = atn_algo_row_params(part->row, list);
     char *out = NULL;
     size_t size;
-    FILE *f = open_memstream(&out, &size);
+    FILE *f = atn_open_text(&out, &size);
 
     char *inner = atn_algo_cost_text(part->row, &part->prm);
     if (!f || !inner) {

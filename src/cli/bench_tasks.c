@@ -134,7 +134,7 @@ static atn_status add_task(const plan *p, atn_operation op, int64_t bytes, atn_w
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = atn_open_text(&text, &size);
     if (f == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     fprintf(f, "%s/%" PRId64 "/native%s%s", atn_sched_operation_get(op)->name, bytes,

@@ -273,7 +273,7 @@ atn_status atn_cli_calibrate_page(const char *path, const atn_store_entry *const
 {
     char *text = NULL;
     size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = atn_open_text(&text, &bytes);
     if (f == NULL)
         return no_memory(err);
     atn_status status = put_page(f, list, n, wisdom, err);

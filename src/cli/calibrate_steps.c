@@ -73,7 +73,7 @@ atn_status atn_cli_calibrate_command(const atn_calibrating *c, const atn_command
         return no_memory(err);
     options->n--;
     atn_status status = atn_cli_args_parse(command, options->n, options->v, &a, err);
-    a.out = status == ATN_OK ? open_memstream(&text, &bytes) : NULL;
+    a.out = status == ATN_OK ? atn_open_text(&text, &bytes) : NULL;
     if (status == ATN_OK && a.out == NULL)
         status = no_memory(err);
     if (status == ATN_OK)

@@ -223,7 +223,7 @@ static atn_status write_plot(const char *path, const atn_samples *s, const atn_b
 {
     char *text = NULL;
     size_t bytes = 0;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     if (f == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     atn_status status = atn_report_bench_plot(f, s, rows, ends_with(path, ".html"), err);

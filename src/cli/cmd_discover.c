@@ -166,11 +166,12 @@ static atn_status put_switch(atn_table *table, const atn_discovery *d, const atn
             names[n] = t->nodes[u].name;
             hosts[n++] = u;
         }
-    FILE *f = open_memstream(&list, &bytes);
+    FILE *f = atn_open_text(&list, &bytes);
     if (f == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     atn_topo_hostlist_print(f, names, n);
-    fclose(f);
+    if (fclose(f) != 0)
+        return atn_fail(err, ATN_MEMORY, "out of memory");
     atn_report_cell(table, "%s", t->nodes[v].name);
     atn_report_cell(table, "%d", n);
     put_rates(table, t, hosts, n);

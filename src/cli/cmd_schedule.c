@@ -31,7 +31,7 @@ static char *slot_text(const atn_schedule *s, const atn_slot *slot)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     if (!f)
         return NULL;
     atn_sched_slot_print(f, s, slot);
@@ -44,7 +44,7 @@ static char *operand_text(const atn_schedule *s, const atn_op *o)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     if (!f)
         return NULL;
     if (!atn_sched_is_read(o))
@@ -65,7 +65,7 @@ static char *deps_text(const atn_schedule *s, const atn_op *o)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     if (!f)
         return NULL;
     for (int d = 0; d < o->ndeps; d++)

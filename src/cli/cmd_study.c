@@ -20,7 +20,7 @@ typedef struct {
 static atn_status open_page(page *p, atn_error *err)
 {
     *p = (page){NULL, NULL, 0};
-    p->f = open_memstream(&p->text, &p->bytes);
+    p->f = atn_open_text(&p->text, &p->bytes);
     return p->f != NULL ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
 }
 

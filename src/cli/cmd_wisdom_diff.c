@@ -39,7 +39,7 @@ static char *line_of(const atn_rule *rule)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     if (f == NULL)
         return NULL;
     if (rule->place != 0)

@@ -20,7 +20,7 @@ static atn_status cache_file(const char *text, char **path_p, atn_error *err)
             "it with 'attune topo convert FILE -o cluster.conf' and give that file");
     char *path = NULL;
     size_t bytes;
-    FILE *f = open_memstream(&path, &bytes);
+    FILE *f = atn_open_text(&path, &bytes);
     if (f == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     fprintf(f, "%s%s/attune/topology-%016" PRIx64 ".conf", own ? cache : home, own ? "" : "/.cache",

@@ -151,7 +151,7 @@ static void put_export(writer *w, const char *list)
 {
     char *copy = strdup(list), *text = NULL;
     size_t size;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = atn_open_text(&text, &size);
     if (copy != NULL && f != NULL)
         print_export(f, copy, w->h);
     if (f == NULL || fclose(f) != 0 || copy == NULL)

@@ -70,7 +70,7 @@ static int run_collected(atn_args *a, atn_error *err)
     size_t bytes = 0;
     if (path && atn_may_write(path, false, err))
         return err->status;
-    a->out = open_memstream(&text, &bytes);
+    a->out = atn_open_text(&text, &bytes);
     if (!a->out)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     a->terminal = !path && isatty(STDOUT_FILENO);

@@ -97,7 +97,7 @@ static bool put_description(FILE *f, const atn_trace *t, const atn_trace_slices 
 {
     char *text = NULL;
     size_t bytes = 0;
-    FILE *const m = open_memstream(&text, &bytes);
+    FILE *const m = atn_open_text(&text, &bytes);
     if (m == NULL)
         return false;
     put_about(m, t, s);

@@ -85,7 +85,7 @@ static bool put_section(FILE *f, const atn_trace_view *v, const section *s)
 {
     char *chart = NULL;
     size_t bytes = 0;
-    FILE *const m = open_memstream(&chart, &bytes);
+    FILE *const m = atn_open_text(&chart, &bytes);
     if (m == NULL)
         return false;
     const bool any = s->draw(m, v);

@@ -138,7 +138,7 @@ static void put_rules(FILE *f, const atn_tune_result *r)
 {
     char *text = NULL;
     size_t bytes = 0;
-    FILE *const m = open_memstream(&text, &bytes);
+    FILE *const m = atn_open_text(&text, &bytes);
     if (m == NULL)
         return;
     for (int i = 0; i < atn_plan_rules_count(r->rules); i++)

@@ -139,7 +139,7 @@ static atn_status add_task(const atn_args *a, const group *g, atn_words *tasks, 
     const atn_status status = atn_cli_tune_sized(a, op, size, &one, err);
     if (status != ATN_OK)
         return status;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     if (f != NULL) {
         fprintf(f, "%s/%s@%d/", op, size, g->call);
         put_variants(f, g, strchr(strchr(one.v[0], '/') + 1, '/') + 1);

@@ -214,7 +214,7 @@ static bool is_page(const char *path)
 static atn_status make_page(const atn_args *a, const atn_tune_result *r, const char *text,
                             char **page_p, size_t *bytes_p, atn_error *err)
 {
-    FILE *const f = open_memstream(page_p, bytes_p);
+    FILE *const f = atn_open_text(page_p, bytes_p);
     if (f == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     atn_status status = atn_cli_tune_page(f, a, r, text, err);
@@ -228,7 +228,7 @@ atn_status atn_cli_tune_report(const atn_args *a, const char *path, const atn_tu
 {
     char *text = NULL, *page = NULL;
     size_t bytes = 0;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     if (f == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     atn_status status = write_text(f, a, r, err);

@@ -99,7 +99,7 @@ static atn_status write_again(const char *path, const state *s, atn_error *err)
 {
     char *made = NULL;
     size_t size = 0;
-    FILE *f = open_memstream(&made, &size);
+    FILE *f = atn_open_text(&made, &size);
     if (f == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     for (int i = 0; i < s->whole; i++)

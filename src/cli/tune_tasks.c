@@ -17,7 +17,7 @@ static char *sizes_text(const atn_sizes *sizes)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     if (f == NULL)
         return NULL;
     for (int i = 0; i < sizes->n; i++)
@@ -72,7 +72,7 @@ static atn_status read_candidates(const char *list, char **variants_p, bool *all
 {
     char *copy = strdup(list), *rest = copy, *word;
     size_t bytes;
-    FILE *f = copy != NULL ? open_memstream(variants_p, &bytes) : NULL;
+    FILE *f = copy != NULL ? atn_open_text(variants_p, &bytes) : NULL;
     *all_p = false;
     if (f == NULL) {
         free(copy);

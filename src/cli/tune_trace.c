@@ -147,7 +147,7 @@ static char *print_all(const collection *x)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     if (f == NULL)
         return NULL;
     fprintf(f, "attune-pattern 1\nranks %d\n", x->t->p);

@@ -27,14 +27,15 @@ static void list_hosts(const atn_import_platform *p, const atn_import_value *v,
     char *list = NULL;
     size_t bytes;
     atn_error err = {0};
-    FILE *f = open_memstream(&list, &bytes);
+    FILE *f = atn_open_text(&list, &bytes);
     if (f == NULL) {
         p->f.found->no_memory = true;
         return;
     }
     fprintf(f, "%s[%s]%s", attribute(p, v, "prefix"), radical, attribute(p, v, "suffix"));
-    fclose(f);
-    if (atn_topo_hostlist_expand(list, names, &err) != ATN_OK)
+    if (fclose(f) != 0)
+        p->f.found->no_memory = true;
+    else if (atn_topo_hostlist_expand(list, names, &err) != ATN_OK)
         atn_topo_found(p->f.found, v->line, "radical=\"%s\": %s", radical, err.text);
     free(list);
 }
@@ -174,7 +175,7 @@ static char *network_text(const atn_import_platform *p, const atn_import_value *
     const atn_platform_link l = atn_import_platform_link(p, v, "bw", "lat");
     char *text = NULL;
     size_t bytes;
-    network w = {.f = open_memstream(&text, &bytes),
+    network w = {.f = atn_open_text(&text, &bytes),
                  .parameters = attribute(p, v, "topo_parameters"),
                  .link_rate = l.rate,
                  .delay_ns = l.delay_ns};

@@ -169,7 +169,7 @@ static char *join_words(char *const *words)
 {
     char *text = NULL;
     size_t n;
-    FILE *f = open_memstream(&text, &n);
+    FILE *f = atn_open_text(&text, &n);
     for (int i = 0; f != NULL && words[i] != NULL; i++)
         fprintf(f, "%s%s", i > 0 ? " " : "", words[i]);
     if (f != NULL && fclose(f) == 0)

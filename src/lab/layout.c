@@ -196,7 +196,7 @@ static char *text_of(writer write, const atn_lab *lab, int host)
 {
     char *text = NULL;
     size_t n;
-    FILE *f = open_memstream(&text, &n);
+    FILE *f = atn_open_text(&text, &n);
     if (f == NULL)
         return NULL;
     write(f, lab, host);

@@ -17,7 +17,7 @@ static char *fabric_text(const atn_lab *lab, int node, int64_t rate)
 {
     char device[16], *text = NULL;
     size_t n;
-    FILE *f = open_memstream(&text, &n);
+    FILE *f = atn_open_text(&text, &n);
     if (f == NULL)
         return NULL;
     atn_lab_upper(node, device);
@@ -32,7 +32,7 @@ static char *host_text(const atn_lab *lab, int64_t rate)
 {
     char *text = NULL;
     size_t n;
-    FILE *f = open_memstream(&text, &n);
+    FILE *f = atn_open_text(&text, &n);
     if (f == NULL)
         return NULL;
     atn_lab_put_rate(f, lab, rate, ATN_LAB_DEVICE);

@@ -134,7 +134,7 @@ char *atn_model_machine_print(const atn_machine *m)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (f == NULL || plain == (locale_t)0) {
         if (f)

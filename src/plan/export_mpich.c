@@ -186,7 +186,7 @@ static bool replace(atn_exporter *x, atn_operation op, piece *tree)
     bool any = false;
     if (!find_own(*tree, op, &own))
         return true;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = atn_open_text(&text, &size);
     bool done = f != NULL && put_operation(x, op, own, f, &any);
     done = f != NULL && fclose(f) == 0 && done;
     if (done && any) {

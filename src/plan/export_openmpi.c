@@ -103,7 +103,7 @@ typedef struct {
 static bool make_section(atn_exporter *x, atn_operation op, section *s)
 {
     size_t size;
-    FILE *f = open_memstream(&s->text, &size);
+    FILE *f = atn_open_text(&s->text, &size);
     if (f == NULL)
         return false;
     s->ranks = print_operation(x, op, f);

@@ -174,23 +174,30 @@ static void print_content(FILE *f, const char *text)
         fprintf(f, "content %.*s\n", (int)(end - text), text);
 }
 
-void atn_plan_patterns_pack(FILE *f, const atn_rules *rules)
+static bool pack_one(FILE *f, int64_t name)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *const content = atn_open_text(&text, &bytes);
+    if (content == NULL)
+        return false;
+    atn_algo_known_print(content, atn_algo_known_find(name));
+    if (fclose(content) != 0)
+        return false;
+    print_content(f, text);
+    fprintf(f, "pattern %s\n", atn_interned(name));
+    free(text);
+    return true;
+}
+
+bool atn_plan_patterns_pack(FILE *f, const atn_rules *rules)
 {
     int64_t names[ATN_KNOWN_PATTERNS];
     const int n = list_names(rules, any, names, ATN_KNOWN_PATTERNS);
-    for (int i = 0; i < n; i++) {
-        char *text = NULL;
-        size_t bytes = 0;
-        FILE *const content = open_memstream(&text, &bytes);
-        if (content == NULL)
-            continue;
-        atn_algo_known_print(content, atn_algo_known_find(names[i]));
-        if (fclose(content) == 0) {
-            print_content(f, text);
-            fprintf(f, "pattern %s\n", atn_interned(names[i]));
-        }
-        free(text);
-    }
+    bool packed = true;
+    for (int i = 0; packed && i < n; i++)
+        packed = pack_one(f, names[i]);
+    return packed;
 }
 
 /* ---- files beside wisdom ---- */
@@ -204,7 +211,7 @@ static atn_status write_one(const char *folder, int64_t name, atn_error *err)
     if (access(path, F_OK) == 0)
         return ATN_OK;
     atn_make_folders(path);
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = atn_open_text(&text, &bytes);
     if (f != NULL)
         atn_algo_known_print(f, atn_algo_known_find(name));
     const bool done = f != NULL && fclose(f) == 0;

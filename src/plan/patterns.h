@@ -30,8 +30,8 @@ bool atn_plan_pattern_is_known(const atn_choice *choice);
 atn_status atn_plan_pattern_supply(const atn_choice *choice, const char *origin, atn_error *err);
 
 /* Lines "content ..." and one "pattern NAME" for each pattern that the rules name and that is
- * known. */
-void atn_plan_patterns_pack(FILE *f, const atn_rules *rules);
+ * known.  False: out of memory. */
+ATN_MUST_USE bool atn_plan_patterns_pack(FILE *f, const atn_rules *rules);
 /* Writes those with a name for kept patterns beside a file of wisdom, the latest ones, and removes
  * others; under its lock. */
 atn_status atn_plan_patterns_write(const char *path, const atn_rules *rules, atn_error *err);

@@ -45,7 +45,7 @@ bool atn_plan_count_parse(const char *text, int64_t *count_p);
 atn_status atn_plan_rules_supply(atn_rules *rules, const char *origin, atn_error *err);
 /* Lines "content ..." and one "schedule ..." or "pattern ..." for each; the latter is read back
  * with the former. */
-void atn_plan_supply_pack(FILE *f, const atn_rules *rules);
+ATN_MUST_USE bool atn_plan_supply_pack(FILE *f, const atn_rules *rules);
 atn_status atn_plan_supply_unpack(const char *line, const char *content, atn_error *err);
 atn_status atn_plan_supply_pattern(const char *name, const char *content, atn_error *err);
 /* Whether the path can be a file of that kind at all. */

@@ -173,7 +173,7 @@ atn_status atn_plan_rules_pack(const atn_rules *rules, char **text_p, size_t *by
                                atn_error *err)
 {
     static const int narrow[CELLS];
-    FILE *f = open_memstream(text_p, bytes_p);
+    FILE *f = atn_open_text(text_p, bytes_p);
     if (f == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     print_head(f, rules);
@@ -183,7 +183,7 @@ atn_status atn_plan_rules_pack(const atn_rules *rules, char **text_p, size_t *by
         fputs("select model\n", f);
     if (rules->random)
         fprintf(f, "select random:%llu\n", (unsigned long long)rules->seed);
-    atn_plan_supply_pack(f, rules);
+    const bool supplied = atn_plan_supply_pack(f, rules);
     for (int i = 0; i < rules->list.n; i++) {
         const atn_rule *rule = &rules->list.v[i];
         print_rule(f, rule->forced ? "force" : "rule", rule, narrow);
@@ -192,5 +192,9 @@ atn_status atn_plan_rules_pack(const atn_rules *rules, char **text_p, size_t *by
         fprintf(f, " line=%d\n", rule->line);
     }
     fprintf(f, "%send\n", rules->note != NULL ? rules->note : "");
-    return fclose(f) == 0 ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+    if (fclose(f) == 0 && supplied)
+        return ATN_OK;
+    free(*text_p);
+    *text_p = NULL;
+    return atn_fail(err, ATN_MEMORY, "out of memory");
 }

@@ -183,7 +183,7 @@ atn_status atn_plan_settings_environ(atn_settings *s, char *const *environment, 
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *warnings = open_memstream(&text, &size);
+    FILE *warnings = atn_open_text(&text, &size);
     if (warnings == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     static char *const inert[] = {"ATTUNE=off", NULL};
@@ -191,7 +191,8 @@ atn_status atn_plan_settings_environ(atn_settings *s, char *const *environment, 
     environment = atn_is_privileged() ? inert : environment;
     for (int i = 0; environment[i] != NULL && status == ATN_OK; i++)
         status = take(s, environment[i], ATN_FROM_ENVIRONMENT, warnings, err);
-    fclose(warnings);
+    if (fclose(warnings) != 0 && status == ATN_OK)
+        status = atn_fail(err, ATN_MEMORY, "out of memory");
     *warning_p = size > 0 ? text : NULL;
     if (size == 0)
         free(text);
@@ -254,7 +255,7 @@ const char *atn_plan_setting_report(const atn_settings *s)
 atn_status atn_plan_settings_pack(const atn_settings *s, char **bytes_p, size_t *size_p,
                                   atn_error *err)
 {
-    FILE *f = open_memstream(bytes_p, size_p);
+    FILE *f = atn_open_text(bytes_p, size_p);
     if (f == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     for (int i = 0; i < ATN_SETTINGS; i++)

@@ -86,7 +86,7 @@ atn_status atn_plan_store_load(const atn_wisdom_files *files, atn_store *s, char
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *const warnings = open_memstream(&text, &size);
+    FILE *const warnings = atn_open_text(&text, &size);
     *warning_p = NULL;
     if (warnings == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");

@@ -345,7 +345,7 @@ static void put_entry(FILE *f, const atn_store_entry *e)
 char *atn_plan_store_print(const atn_store *s, size_t *bytes_p)
 {
     char *text = NULL;
-    FILE *const f = open_memstream(&text, bytes_p);
+    FILE *const f = atn_open_text(&text, bytes_p);
     if (f == NULL)
         return NULL;
     fprintf(f, "%s %d\n", format.magic, format.version);

@@ -111,14 +111,14 @@ static void pack_one(FILE *f, const atn_rule *rule, const char *name)
             verdict.aside, name);
 }
 
-void atn_plan_supply_pack(FILE *f, const atn_rules *rules)
+bool atn_plan_supply_pack(FILE *f, const atn_rules *rules)
 {
     for (int i = 0; i < rules->list.n; i++) {
         const char *name = file_of(&rules->list.v[i]);
         if (name != NULL && !named_before(rules, i, name))
             pack_one(f, &rules->list.v[i], name);
     }
-    atn_plan_patterns_pack(f, rules);
+    return atn_plan_patterns_pack(f, rules);
 }
 
 atn_status atn_plan_supply_unpack(const char *line, const char *content, atn_error *err)

@@ -99,7 +99,7 @@ atn_status atn_plan_wisdom_load(const atn_wisdom_files *files, atn_rules **rules
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *warnings = open_memstream(&text, &size);
+    FILE *warnings = atn_open_text(&text, &size);
     atn_rules *rules = atn_plan_rules_empty();
     atn_status status = warnings != NULL && rules != NULL
                             ? join_files(files, &rules, warnings, err)
@@ -134,7 +134,7 @@ static atn_status write_rules(const char *path, const atn_rules *rules, atn_erro
 {
     char *text = NULL;
     size_t bytes = 0;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     bool done = f != NULL && atn_plan_rules_print(f, rules);
     done = f != NULL && fclose(f) == 0 && done;
     atn_status status =

@@ -88,7 +88,7 @@ static void name_cell(tree *w, int v, int end, const char *branch)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     const bool leaf = is_leaf(w->t, v);
     if (f == NULL) {
         w->table.failed = true;
@@ -98,8 +98,10 @@ static void name_cell(tree *w, int v, int end, const char *branch)
         w->names[i - v] = w->t->nodes[i].name;
     fprintf(f, "%s%s", w->indent, branch);
     atn_topo_hostlist_print(f, w->names, leaf ? end - v : 1);
-    fclose(f);
-    atn_report_cell(&w->table, "%s", text);
+    if (fclose(f) != 0)
+        w->table.failed = true;
+    else
+        atn_report_cell(&w->table, "%s", text);
     free(text);
 }
 

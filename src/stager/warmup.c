@@ -77,7 +77,7 @@ static void write_pairs(const bool *all)
     char *text = NULL;
     size_t bytes = 0;
     atn_error err = {0};
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = atn_open_text(&text, &bytes);
     if (f == NULL)
         return;
     fprintf(f, "attune-partners 1\nranks %d\n", p);

@@ -249,7 +249,7 @@ char *atn_topo_hostlist_text(const char *const *names, int n)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = atn_open_text(&text, &bytes);
     if (f == NULL)
         return NULL;
     atn_topo_hostlist_print(f, names, n);

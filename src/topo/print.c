@@ -222,7 +222,7 @@ char *atn_topo_print(const atn_topo *t)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     printer w = {.f = f, .t = t, .kids = malloc(sizeof *w.kids * (size_t)t->nnodes)};
     w.names = malloc(sizeof *w.names * ((size_t)t->nnodes + (size_t)t->p));
     const bool done = f && w.kids && w.names && print_all(&w) && !ferror(f);

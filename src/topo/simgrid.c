@@ -146,7 +146,7 @@ static atn_status to_text(void (*write)(FILE *f, const atn_topo *t), const atn_t
 {
     char *text = NULL;
     size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     if (f != NULL) {
         write(f, t);
         if (fclose(f) == 0) {

@@ -258,7 +258,7 @@ static char *try_order(const shape *s, int order)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     if (f == NULL)
         return NULL;
     if (s->t->routes)

@@ -220,7 +220,7 @@ static void write_file(const char *path, const gathered *all, int p)
     char *text = NULL;
     size_t bytes = 0;
     atn_error err = {0};
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = atn_open_text(&text, &bytes);
     if (f == NULL)
         return;
     print_all(f, all, p);

@@ -183,7 +183,7 @@ static char *write_report(const atn_job_facts *facts, size_t *bytes_p)
     const locale_t before = plain != (locale_t)0 ? uselocale(plain) : (locale_t)0;
     char *text = NULL;
     atn_error err = {0};
-    FILE *const f = open_memstream(&text, bytes_p);
+    FILE *const f = atn_open_text(&text, bytes_p);
     if (f != NULL) {
         if (atn_report_job_write(f, facts,
                                  named ? format : atn_report_job_format(atn_job_current.report),

@@ -12,7 +12,7 @@ __attribute__((format(printf, 2, 3))) static void add_step(atn_tau_proof *p, con
 {
     char *text = NULL;
     size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     va_list args;
     if (!f) {
         p->failed = true;
@@ -21,8 +21,7 @@ __attribute__((format(printf, 2, 3))) static void add_step(atn_tau_proof *p, con
     va_start(args, format);
     vfprintf(f, format, args);
     va_end(args);
-    fclose(f);
-    if (!atn_push(&p->v, text)) {
+    if (fclose(f) != 0 || !atn_push(&p->v, text)) {
         p->failed = true;
         free(text);
     }

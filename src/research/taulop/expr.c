@@ -151,7 +151,7 @@ char *atn_tau_text(const atn_tau *x, atn_tau_style style)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     if (!f)
         return NULL;
     print(f, x, style);

@@ -173,7 +173,7 @@ char *atn_tau_published_text(const atn_tau_published *of, const atn_tau_instance
 {
     char *text = NULL;
     size_t size;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = atn_open_text(&text, &size);
     const bool whole = f && of->write(f, x);
     if ((!f || fclose(f) != 0 || !whole)) {
         free(text);

@@ -220,7 +220,7 @@ char *atn_tau_mapping_word(const atn_mapping *m)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
+    FILE *f = atn_open_text(&text, &bytes);
     if (!f)
         return NULL;
     for (int r = 0, run; r < m->p; r += run) {

@@ -17,7 +17,7 @@ static bool set_up(atn_infer_state *s, char **remarks_p, size_t *bytes_p)
     s->out = calloc(n, sizeof *s->out);
     s->in = calloc(n, sizeof *s->in);
     s->speed = calloc(n, sizeof *s->speed);
-    s->remarks = open_memstream(remarks_p, bytes_p);
+    s->remarks = atn_open_text(remarks_p, bytes_p);
     s->budget = 12 * s->hosts + 2 * s->hosts * log2(s->hosts + 1);
     if (!atn_topo_tree_make(&s->tree, s->hosts))
         return false;
