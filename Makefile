@@ -9,6 +9,7 @@ demo:  ; @tools/setup demo && tools/build release && examples/demo
 soak:  ; @tools/setup soak && tools/build release && tests/run soak
 soak-long: ; @tools/setup soak && tools/build release && tests/soak/long
 asan:  ; @tools/build asan
+coverage: ; @tools/setup check && tools/coverage
 docs: all ; @tools/docs
 
 install: all
@@ -18,6 +19,6 @@ uninstall: ; @cmake -P build/uninstall.cmake
 
 package: ; @tools/setup package && umask 022 && tools/build package && cd build-package && cpack -G DEB && ls packages/*.deb
 
-clean: ; @rm -rf build build-dev build-asan build-package
+clean: ; @rm -rf build build-dev build-asan build-package build-coverage
 
-.PHONY: all check demo soak soak-long asan docs install uninstall package clean
+.PHONY: all check demo soak soak-long asan coverage docs install uninstall package clean

@@ -1,6 +1,7 @@
-/* Counters are written by exit().  Ranks that MPI aborts and children that cannot start a program leave without it, and
- * these are the error paths of interest.  Weak, because archives and the programs that link them have this file; each
- * library has counters of its own, so a call passes through all of them. */
+/* leave.c - counters are written by exit().  Ranks that MPI aborts and children that cannot start a
+ * program leave without it, and these are the error paths of interest.  Weak, because archives and
+ * the programs that link them have this file; each library has counters of its own, so a call
+ * passes through all of them. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -21,7 +22,7 @@ __attribute__((destructor)) static void lift_limits(void)
     setrlimit(RLIMIT_FSIZE, &none);
 }
 
-/* Reset: a child of vfork shares the counters of its parent, which must be able to write them, too. */
+/* Reset: a child of vfork shares the counters of its parent, which must write its own, too. */
 static void write_counters(void)
 {
     lift_limits();

@@ -100,8 +100,8 @@ char *atn_next_item(char **rest_p, const char *separators);
 int64_t atn_intern(const char *text);
 const char *atn_interned(int64_t number);
 
-/* A stream into memory.  After fclose or fflush, *text_p is what was written, NUL-terminated; caller
- * frees.  When memory was missing, fclose fails and *text_p is NULL.  NULL: out of memory. */
+/* A stream into memory.  After fclose or fflush, *text_p is what was written, NUL-terminated;
+ * caller frees.  If memory was missing, fclose fails and *text_p is NULL.  NULL: out of memory. */
 FILE *atn_open_text(char **text_p, size_t *bytes_p);
 
 /* Whole file as a NUL-terminated string (caller frees). */

@@ -1,5 +1,5 @@
-/* stream.c - a stream into memory, like open_memstream, whose fclose fails whenever text is missing.  That of glibc
- * succeeds after a failed allocation: the text is then cut, or NULL. */
+/* stream.c - a stream into memory, like open_memstream, whose fclose fails whenever text is
+ * missing.  That of glibc succeeds after a failed allocation: the text is then cut, or NULL. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>

@@ -87,7 +87,8 @@ atn_plan *atn_exec_plan_new(const atn_problem *q, const atn_choice *choice,
                                     !holds_packed(plan->schedule) && is_small(plan, &t));
         ok = bind_program(plan, &t, each * atn_max(t.src.n, t.dst.n));
     }
-    *code_p = ok ? MPI_SUCCESS : err.status == ATN_OK ? MPI_ERR_NO_MEM : MPI_ERR_INTERN;
+    const bool no_memory = err.status == ATN_OK || err.status == ATN_MEMORY;
+    *code_p = ok ? MPI_SUCCESS : no_memory ? MPI_ERR_NO_MEM : MPI_ERR_INTERN;
     if (!ok) {
         atn_exec_plan_free(plan);
         return NULL;

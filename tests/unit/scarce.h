@@ -1,5 +1,5 @@
-/* scarce.h - fails one allocation of a function after the other.  Each time it must succeed with the
- * same result as with enough memory, or report an error and give everything back.  Replaces the
+/* scarce.h - fails one allocation of a function after the other.  Each time it must succeed with
+ * the same result as with enough memory, or report an error and give everything back.  Replaces the
  * allocator of the test that includes it.  The address sanitizer replaces it, too: then functions
  * run only with enough memory. */
 #ifndef ATN_TEST_SCARCE_H

@@ -64,6 +64,7 @@ __attribute__((destructor)) static void print_allocations(void)
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
 
 static bool fails(const void *caller)
 {
@@ -74,6 +75,7 @@ static bool fails(const void *caller)
 void *malloc(size_t n) { return fails(CALLER) ? NULL : __libc_malloc(n); }
 void *calloc(size_t n, size_t each) { return fails(CALLER) ? NULL : __libc_calloc(n, each); }
 void *realloc(void *old, size_t n) { return fails(CALLER) ? NULL : __libc_realloc(old, n); }
+void *aligned_alloc(size_t to, size_t n) { return fails(CALLER) ? NULL : __libc_memalign(to, n); }
 
 /* ---- collectives ---- */
 
