@@ -11,11 +11,13 @@ foreach(flavour IN LISTS ATN_FLAVOURS ITEMS smpi)
 endforeach()
 foreach(target IN LISTS counted)
     if(TARGET ${target})
-        target_compile_options(${target} PRIVATE --coverage -fprofile-update=atomic)
+        target_compile_options(${target} PRIVATE -fprofile-arcs -ftest-coverage -fprofile-update=atomic)
     endif()
 endforeach()
 target_link_options(attune-flags INTERFACE --coverage)
 
 # In every program and library, which have counters of their own.
 target_sources(attune-flags INTERFACE ${CMAKE_SOURCE_DIR}/cmake/coverage/leave.c)
+set_source_files_properties(${CMAKE_SOURCE_DIR}/cmake/coverage/leave.c PROPERTIES
+    COMPILE_OPTIONS "-fno-profile-arcs;-fno-test-coverage")
 target_link_libraries(attune-flags INTERFACE ${CMAKE_DL_LIBS})

@@ -1,6 +1,6 @@
 /* failing.c KIND HANDLER - a point-to-point call fails inside of a collective (scarce/broken.c).
- * The program gets the error from the call, or through its handler, and ends the job with code 3; with
- * 5 if the error has another class or comes from another communicator. */
+ * The program gets the error from the call, or through its handler, and ends the job with code 3;
+ * with 5 if the error has another class or comes from another communicator. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
