@@ -141,7 +141,11 @@ int64_t atn_algo_params_get(const atn_row *row, const atn_params *prm, const cha
 
 /* ---- building ---- */
 
-/* NULL when the row applies to the problem, else the reason as text. */
+/* Returned by `refuses` functions that cannot find out for lack of memory. */
+extern const char atn_algo_no_memory[];
+/* NULL when the row applies to the problem, else the reason as text.  Without memory a row applies:
+ * a rank that refused what others accept would choose another algorithm, and all would wait for
+ * ever, while building the schedule then fails with an error. */
 const char *atn_algo_refuses(const atn_row *row, const atn_problem *q, const atn_params *prm);
 /* The number of segments for q->bytes (1 when ranks do not share the size): determined by the
  * parameter `segment`, rounded up to four significant bits and at most ATN_MAX_SEGMENTS, so that

@@ -31,6 +31,8 @@ static const struct {
     {ATN_NEEDS_SHARED, atn_algo_shared_lacks, "the ranks do not share memory"},
 };
 
+const char atn_algo_no_memory[] = "out of memory";
+
 static atn_order order_of(const atn_row *row, const atn_params *prm)
 {
     return (atn_order)atn_algo_params_get(row, prm, "order", ATN_ORDER_RANK);
@@ -47,7 +49,7 @@ static const char *refuses_order(const atn_row *row, const atn_problem *q, const
     return nowhere(q) ? "the order needs a topology" : atn_algo_order_refuses(q->topo, order);
 }
 
-const char *atn_algo_refuses(const atn_row *row, const atn_problem *q, const atn_params *prm)
+static const char *find_refusal(const atn_row *row, const atn_problem *q, const atn_params *prm)
 {
     const atn_algo *algo = row->algo;
 
@@ -71,6 +73,12 @@ const char *atn_algo_refuses(const atn_row *row, const atn_problem *q, const atn
     if (order_of(row, prm) != ATN_ORDER_RANK)
         inner.topo = NULL; /* refers to the original order */
     return algo->refuses(&inner, prm);
+}
+
+const char *atn_algo_refuses(const atn_row *row, const atn_problem *q, const atn_params *prm)
+{
+    const char *const why = find_refusal(row, q, prm);
+    return why == atn_algo_no_memory ? NULL : why;
 }
 
 /* ---- building ---- */

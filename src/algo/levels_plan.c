@@ -23,7 +23,7 @@ __attribute__((format(printf, 2, 3))) static void refuse(atn_level_plan *plan, c
     va_end(args);
     const int64_t number = plan->why ? 0 : atn_intern(text);
     if (!plan->why)
-        plan->why = number > 0 ? atn_interned(number) : "out of memory";
+        plan->why = number > 0 ? atn_interned(number) : "its levels do not apply";
 }
 
 /* ---- participants ---- */
@@ -136,10 +136,13 @@ static void measure(atn_level_plan *plan, const atn_cluster *c, atn_level_use *u
         atn_schedule *s = NULL;
         atn_error err = {0};
         q->r = i * (q->p - 1);
-        if (atn_algo_build(u->part.row, q, &u->part.prm, &s, &err) != ATN_OK) {
+        const atn_status status = atn_algo_build(u->part.row, q, &u->part.prm, &s, &err);
+        if (status == ATN_MEMORY)
+            plan->why = atn_algo_no_memory;
+        else if (status != ATN_OK)
             refuse(plan, "level %s: %s", c->level, err.text);
+        if (status != ATN_OK)
             return;
-        }
         u->rounds = atn_max(u->rounds, s->nrounds);
         atn_sched_schedule_free(s);
     }
@@ -187,7 +190,9 @@ static void examine(atn_level_plan *plan, const atn_problem *q, const atn_cluste
     inner.topo = topo;
     inner.shared = sharing(plan, q, c);
     const char *why = atn_algo_refuses(u->part.row, &inner, &u->part.prm);
-    if (why)
+    if (placed && plan->topo && !topo)
+        plan->why = atn_algo_no_memory;
+    else if (why)
         refuse(plan, "level %s: %s: %s", c->level, u->part.row->name, why);
     else
         measure(plan, c, u, &inner);
@@ -283,7 +288,7 @@ atn_level_plan *atn_algo_level_plan_new(const atn_problem *q, const atn_params *
 
     if (!plan) {
         plan = make_plan(q, prm);
-        if (plan)
+        if (plan && plan->why != atn_algo_no_memory)
             plan->kept = atn_algo_derived_keep(&key, plan, end_kept);
     }
     return plan;
@@ -310,7 +315,7 @@ int atn_algo_levels_depth(const atn_problem *q)
 const char *atn_algo_levels_refuses(const atn_problem *q, const atn_params *prm)
 {
     atn_level_plan *plan = atn_algo_level_plan_new(q, prm);
-    const char *why = plan ? plan->why : "out of memory";
+    const char *why = plan ? plan->why : atn_algo_no_memory;
 
     atn_algo_level_plan_free(plan);
     return why;

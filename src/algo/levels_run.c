@@ -209,7 +209,7 @@ void atn_algo_levels_build(atn_builder *b, const atn_problem *q, const atn_param
     atn_level_plan *plan = atn_algo_level_plan_new(q, prm);
     const job j = {plan, emit};
 
-    if (!plan)
+    if (!plan || plan->why == atn_algo_no_memory)
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     else if (plan->why)
         atn_builder_refuse(b, plan->why);

@@ -69,8 +69,8 @@ static bool named_before(const atn_level_words *words)
 bool atn_algo_level_words_read(const char *text, atn_level_words *words_p,
                                char bad_p[ATN_LEVEL_NAME])
 {
-    char *list = strdup(text), *rest = list;
-    bool ok = list != NULL;
+    char list[ATN_NAME_ROOM], *rest = list;
+    bool ok = snprintf(list, sizeof list, "%s", text) < (int)sizeof list;
 
     *words_p = (atn_level_words){.n = 0};
     for (char *word; ok && (word = atn_next_item(&rest, ",")) != NULL;) {
@@ -79,6 +79,5 @@ bool atn_algo_level_words_read(const char *text, atn_level_words *words_p,
              !named_before(words_p);
         words_p->n += ok;
     }
-    free(list);
     return ok && sizes_fit(words_p);
 }

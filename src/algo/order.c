@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/algo.h"
 #include "algo/derived.h"
 #include "algo/forest.h"
 #include "algo/order_lr3.h"
@@ -136,7 +137,7 @@ static const char *arrange(const atn_forest *f, atn_order how, int *ranks)
 static const char *make(const atn_topo *t, atn_order how, int *ranks)
 {
     atn_forest f;
-    const char *why = "out of memory";
+    const char *why = atn_algo_no_memory;
 
     if (atn_algo_forest_begin(t, &f))
         why = arrange(&f, how, ranks);
@@ -157,8 +158,10 @@ const char *atn_algo_order_refuses(const atn_topo *t, atn_order how)
         return NULL;
     if (known)
         return known->why;
-    refusal *kept = malloc(sizeof *kept);
     const char *const why = make(t, how, NULL);
+    if (why == atn_algo_no_memory)
+        return why;
+    refusal *kept = malloc(sizeof *kept);
     if (kept)
         kept->why = why;
     if (!kept || !atn_algo_derived_keep(&key, kept, free))

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/algo.h"
+
 enum { MAX_CELLS = 1 << 22, NEVER = UINT16_MAX };
 
 typedef struct {
@@ -431,7 +433,7 @@ const char *atn_algo_order_shortest(const atn_forest *f, int *ranks)
     if (!why && !x.no_memory && ranks)
         write_array(&(writer){&x, ranks, 0}, f->root, (pair){0, 0}, true);
     if (x.no_memory)
-        why = "out of memory";
+        why = atn_algo_no_memory;
     free(x.first);
     atn_vec_free(&x.pairs);
     return why;

@@ -301,22 +301,26 @@ static atn_status set_word(const atn_row *row, char *word, atn_params *prm, atn_
     return atn_algo_params_set(row, prm, word, eq + 1, err);
 }
 
+static atn_status too_long(const atn_row *row, atn_error *err)
+{
+    return atn_fail(err, ATN_INPUT, "%s: its parameters exceed %d characters", row->name,
+                    ATN_NAME_ROOM - 1);
+}
+
 static atn_status check_length(const atn_row *row, const atn_params *prm, atn_error *err)
 {
     char name[2 * ATN_NAME_ROOM];
 
     atn_algo_params_print(row, prm, name, sizeof name);
-    return strlen(name) < ATN_NAME_ROOM
-               ? ATN_OK
-               : atn_fail(err, ATN_INPUT, "%s: its parameters exceed %d characters", row->name,
-                          ATN_NAME_ROOM - 1);
+    return strlen(name) < ATN_NAME_ROOM ? ATN_OK : too_long(row, err);
 }
 
 atn_status atn_algo_params_parse(const atn_row *row, const char *text, atn_params *prm,
                                  atn_error *err)
 {
-    char *copy = strdup(text), *rest = copy;
-    atn_status status = copy ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
+    char copy[2 * ATN_NAME_ROOM], *rest = copy; /* no allocation: ranks read it while they run */
+    const bool fits = snprintf(copy, sizeof copy, "%s", text) < (int)sizeof copy;
+    atn_status status = fits ? ATN_OK : too_long(row, err);
     atn_params got;
     int i;
     const char *separators = levels_of(row, &i) ? "," : ",:";
@@ -324,7 +328,6 @@ atn_status atn_algo_params_parse(const atn_row *row, const char *text, atn_param
     atn_algo_params_default(row, &got);
     for (char *word; status == ATN_OK && (word = atn_next_item(&rest, separators)) != NULL;)
         status = set_word(row, word, &got, err);
-    free(copy);
     if (status == ATN_OK)
         status = check_length(row, &got, err);
     if (status == ATN_OK)

@@ -10,7 +10,7 @@
 
 /* ---- values ---- */
 
-/* Interned texts were checked when they were read. */
+/* Interned texts were checked when they were read; reading them again needs no memory. */
 static atn_algo_use read_part(atn_operation op, const char *text)
 {
     char word[ATN_NAME_ROOM], *inside = word + strcspn(text, "{");
@@ -120,7 +120,7 @@ const char *atn_algo_part_refuses_on(atn_operation op, const atn_param *param, i
     atn_topo *sub = known ? atn_topo_sub(q->topo, ranks, n) : NULL;
     const atn_problem inner = {
         .op = op, .p = n, .ordered = q->ordered, .shared = q->shared, .topo = sub};
-    const char *why = known && !sub ? "out of memory" : refuses(&part, &inner);
+    const char *why = known && !sub ? atn_algo_no_memory : refuses(&part, &inner);
 
     atn_topo_free(sub);
     return why;

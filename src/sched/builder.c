@@ -158,7 +158,10 @@ static bool push_range(atn_builder *b, atn_slot *slot, int first, int count)
         }
     }
     slot->n++;
-    return atn_push(&b->ranges, (atn_range){first, count});
+    if (atn_push(&b->ranges, (atn_range){first, count}))
+        return true;
+    atn_builder_fail(b, ATN_MEMORY, "out of memory");
+    return false;
 }
 
 /* Blocks lo .. lo + count - 1 of a frame (natural block j covers unit blocks from j * unit). */

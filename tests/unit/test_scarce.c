@@ -24,7 +24,7 @@ static atn_status no_memory(atn_error *err) { return atn_fail(err, ATN_MEMORY, "
 /* A description of the result in a few words. */
 static atn_status words(char **text_p, atn_error *err, const char *format, ...)
 {
-    char text[400];
+    char text[2000];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
@@ -280,6 +280,58 @@ static atn_status plans(char **text_p, atn_error *err)
     return status;
 }
 
+/* ---- choices ---- */
+
+/* Rows whose checks allocate, with parameters for which they do. */
+static const struct {
+    atn_operation op;
+    const char *use;
+} uses[] = {
+    {ATN_ALLREDUCE, "levels{host:ring{order=lr3},rank:binomial}"},
+    {ATN_ALLREDUCE, "levels{host:rabenseifner}"},
+    {ATN_ALLREDUCE, "rabenseifner{gather=mesh{dims=2},scatter=ring{order=lr3}}"},
+    {ATN_ALLREDUCE, "reduce_scatter_allgather{gather=ring{order=lr3}}"},
+    {ATN_BCAST, "scatter_allgather{allgather=ring{order=lr3}}"},
+    {ATN_ALLGATHER, "ring{order=lr3}"},
+    {ATN_ALLGATHER, "levels"},
+    {ATN_ALLTOALL, "levels{host:pairwise}"},
+};
+enum { USES = sizeof uses / sizeof *uses };
+
+/* A rank that lacks memory must not choose otherwise than the others: rules that apply still do. */
+static atn_status chooses(char **text_p, atn_error *err)
+{
+    static atn_rules *rules[USES]; /* as a job has read them */
+    char text[USES * ATN_NAME_ROOM] = "";
+    for (int i = 0; i < USES; i++) {
+        atn_problem q = {
+            .op = uses[i].op, .p = a_topology->p, .bytes = 4096, .topo = a_topology, .segments = 1};
+        char line[ATN_NAME_ROOM], chosen[ATN_NAME_ROOM];
+        atn_choice choice;
+        snprintf(line, sizeof line, "%s=%s", atn_sched_operation_get(q.op)->name, uses[i].use);
+        if (rules[i] == NULL && atn_plan_rules_load(NULL, line, "rules", &rules[i], err) != ATN_OK)
+            return err->status;
+        atn_plan_rules_choose(rules[i], &q, 0, &choice, NULL);
+        atn_plan_choice_print(&choice, chosen);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s\n", chosen);
+    }
+    return words(text_p, err, "%s", text);
+}
+
+static void choices(void **state)
+{
+    char *text = NULL;
+    atn_error err = {0};
+    (void)state;
+    a_topology = made_topology("2x3@100M;order=roundrobin");
+    if (chooses(&text, &err) != ATN_OK)
+        fail_msg("%s", err.text);
+    assert_null(strstr(text, "native"));
+    free(text);
+    scarce_check("chooses", chooses, 3000);
+    atn_topo_free(a_topology);
+}
+
 static void plans_and_their_data(void **state)
 {
     (void)state;
@@ -337,6 +389,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(rules_and_wisdom, enter_folder, leave_folder),
         cmocka_unit_test_setup_teardown(settings_and_calibrations, enter_folder, leave_folder),
         cmocka_unit_test(plans_and_their_data),
+        cmocka_unit_test(choices),
         cmocka_unit_test(tuners),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -120,7 +120,7 @@ static const char *refuses(const atn_problem *q, const atn_params *prm)
     const atn_core c = atn_algo_core_pow2(q->p);
     const bool nested = prm->v[GATHER] >= ATN_NESTED || prm->v[SCATTER] >= ATN_NESTED;
     int *ranks = nested ? atn_algo_core_ranks(&c, prm->v[GUESTS] == LAST) : NULL;
-    const char *why = nested && !ranks ? "out of memory" : NULL;
+    const char *why = nested && !ranks ? atn_algo_no_memory : NULL;
 
     for (int i = GATHER; i <= SCATTER && !why && c.size > 1; i++)
         why = atn_algo_part_refuses_on(ops[i], &params[i], prm->v[i], q, ranks, c.size);
