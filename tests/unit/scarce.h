@@ -77,9 +77,10 @@ void free(void *p)
 
 #pragma GCC visibility pop
 
-static int left_over(void)
+/* The result is not left over. */
+static int left_over(const char *result)
 {
-    int n = 0;
+    int n = -(result != NULL);
     for (int i = 0; i < SCARCE_ROOM; i++) {
         n += place[i] != NULL && place[i] != &freed;
         place[i] = NULL;
@@ -87,7 +88,11 @@ static int left_over(void)
     return n;
 }
 #else
-static int left_over(void) { return 0; }
+static int left_over(const char *result)
+{
+    (void)result;
+    return 0;
+}
 #endif
 
 /* ---- checks ---- */
@@ -96,13 +101,13 @@ static atn_status attempt(scarce_function run, long n, char **text_p, int *left_
 {
     atn_error err = {0};
     *text_p = NULL;
-    left_over();
+    left_over(NULL);
     allocations = 0;
     failing = n;
     counts = true;
     const atn_status status = run(text_p, &err);
     counts = false;
-    *left_p = left_over() - (*text_p != NULL);
+    *left_p = left_over(*text_p);
     if (status != ATN_OK && err.text[0] == '\0')
         fail_msg("allocation %ld: status %d without a message", n, status);
     if (status != ATN_OK && n < 0)
