@@ -7,7 +7,8 @@
  *
  * ring: each rank sends to both neighbours on a ring of all ranks and to the opposite rank; cube:
  * to the ranks that differ in one of the three lowest bits; random: to three ranks drawn for each.
- * KILOBYTES 0: every message has 16, 32, 64, 128 or 256, drawn for each. */
+ * KILOBYTES 0: every message has 16, 32, 64, 128 or 256, drawn for each.  ITERATIONS 0: prints
+ * SENDER,RECEIVER,BYTES of every message instead. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -109,6 +110,13 @@ static int find_graph(const char *name)
     exit(2);
 }
 
+static void list_messages(int graph, int kilobytes, int p)
+{
+    for (int i = 0; i < p * p; i++)
+        if (bytes_of(graph, kilobytes, p, i / p, i % p) > 0)
+            printf("%d,%d,%d\n", i / p, i % p, bytes_of(graph, kilobytes, p, i / p, i % p));
+}
+
 int main(int argc, char **argv)
 {
     int p, r;
@@ -118,8 +126,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &p);
     MPI_Comm_rank(MPI_COMM_WORLD, &r);
+    if (r == 0 && n == 0)
+        list_messages(graph, kilobytes, p);
     const exchange x = begin(graph, kilobytes, p, r);
-    double *const took = calloc(2 * (size_t)n, sizeof *took), *const last = took + n;
+    double *const took = calloc(2 * (size_t)n + 1, sizeof *took), *const last = took + n;
     long wrong = 0, all = 0;
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();
