@@ -136,10 +136,20 @@ static void check_files(atn_doctor *d, const atn_wisdom_files *files, describe *
         atn_cli_doctor_add(d, ATN_DOCTOR_NOTE, "%s", none);
 }
 
-static const char *job_value(atn_setting id)
+/* Where jobs look for files of a kind: atn_plan_wisdom_find, atn_plan_store_find. */
+typedef void find(const char *job, const char *home, const char *data, atn_wisdom_files *files_p);
+
+static void check_setting(atn_doctor *d, atn_setting id, find *where, describe *entries,
+                          const char *none)
 {
-    const char *const text = getenv(atn_plan_setting_get(id)->name);
-    return text != NULL ? text : "";
+    const char *const name = atn_plan_setting_get(id)->name, *const given = getenv(name);
+    const char *const job = given != NULL ? given : "";
+    atn_wisdom_files files;
+    where(job, getenv("HOME"), getenv("XDG_DATA_HOME"), &files);
+    if (strcmp(job, "off") == 0)
+        atn_cli_doctor_add(d, ATN_DOCTOR_NOTE, "switched off by %s", name);
+    else
+        check_files(d, &files, entries, none);
 }
 
 /* ---- wisdom ---- */
@@ -160,15 +170,9 @@ static atn_status describe_wisdom(const char *path, char out[256], atn_verdict *
 
 void atn_cli_doctor_wisdom(atn_doctor *d)
 {
-    atn_wisdom_files files;
-    const char *const job = job_value(ATN_SET_WISDOM);
-    atn_plan_wisdom_find(job, getenv("HOME"), getenv("XDG_DATA_HOME"), &files);
-    if (strcmp(job, "off") == 0)
-        atn_cli_doctor_add(d, ATN_DOCTOR_NOTE, "switched off by ATTUNE_WISDOM");
-    else
-        check_files(d, &files, describe_wisdom,
-                    "no file yet; jobs start with native calls until online tuning or 'attune "
-                    "tune' has written one");
+    check_setting(d, ATN_SET_WISDOM, atn_plan_wisdom_find, describe_wisdom,
+                  "no file yet; jobs start with native calls until online tuning or 'attune tune' "
+                  "has written one");
 }
 
 /* ---- calibrations ---- */
@@ -195,13 +199,7 @@ static atn_status describe_calibration(const char *path, char out[256], atn_verd
 
 void atn_cli_doctor_calibration(atn_doctor *d)
 {
-    atn_wisdom_files files;
-    const char *const job = job_value(ATN_SET_CALIBRATION);
-    atn_plan_store_find(job, getenv("HOME"), getenv("XDG_DATA_HOME"), &files);
-    if (strcmp(job, "off") == 0)
-        atn_cli_doctor_add(d, ATN_DOCTOR_NOTE, "switched off by ATTUNE_CALIBRATION");
-    else
-        check_files(d, &files, describe_calibration,
-                    "no file yet; 'attune calibrate -- mpirun -n N' measures these hosts, so that "
-                    "jobs gain from the first call");
+    check_setting(d, ATN_SET_CALIBRATION, atn_plan_store_find, describe_calibration,
+                  "no file yet; 'attune calibrate -- mpirun -n N' measures these hosts, so that "
+                  "jobs gain from the first call");
 }

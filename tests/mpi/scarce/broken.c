@@ -2,40 +2,16 @@
  * with TEST_BROKEN=RANK:N that of RANK after N others. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <link.h>
 #include <mpi.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-static uintptr_t from, to; /* address range of Attune's code */
+#include "code.h"
+
 static long left = -1;
-
-static int look(struct dl_phdr_info *about, size_t size, void *unused)
-{
-    (void)size, (void)unused;
-    if (strstr(about->dlpi_name, "libattune-") == NULL)
-        return 0;
-    from = about->dlpi_addr;
-    for (int i = 0; i < about->dlpi_phnum; i++) {
-        const uintptr_t end = from + about->dlpi_phdr[i].p_vaddr + about->dlpi_phdr[i].p_memsz;
-        if (about->dlpi_phdr[i].p_type == PT_LOAD && end > to)
-            to = end;
-    }
-    return 1;
-}
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *const broken = getenv("TEST_BROKEN"), *rank = getenv("PMI_RANK");
-    int r;
-    if (rank == NULL)
-        rank = getenv("OMPI_COMM_WORLD_RANK");
-    if (broken != NULL && rank != NULL && sscanf(broken, "%d:%ld", &r, &left) == 2 &&
-        r == atoi(rank))
-        dl_iterate_phdr(look, NULL);
+    if (find_fault("TEST_BROKEN", &left))
+        find_code();
 }
 
 static bool fails(const void *caller)

@@ -3,44 +3,20 @@
  * others.  Programs that do not call scarce_end: the same until they exit. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <link.h>
 #include <mpi.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-static uintptr_t from, to; /* address range of Attune's code */
+#include "code.h"
+
 static long left;
 static bool counts;
 static long allocations;
 static int collectives;
 
-static int look(struct dl_phdr_info *about, size_t size, void *unused)
-{
-    (void)size, (void)unused;
-    if (strstr(about->dlpi_name, "libattune-") == NULL)
-        return 0;
-    from = about->dlpi_addr;
-    for (int i = 0; i < about->dlpi_phnum; i++) {
-        const uintptr_t end = from + about->dlpi_phdr[i].p_vaddr + about->dlpi_phdr[i].p_memsz;
-        if (about->dlpi_phdr[i].p_type == PT_LOAD && end > to)
-            to = end;
-    }
-    return 1;
-}
-
 __attribute__((constructor)) static void begin(void)
 {
-    const char *const scarce = getenv("TEST_SCARCE"), *rank = getenv("PMI_RANK");
-    int r;
-    if (rank == NULL)
-        rank = getenv("OMPI_COMM_WORLD_RANK");
-    if (scarce == NULL || rank == NULL || sscanf(scarce, "%d:%ld", &r, &left) != 2 ||
-        r != atoi(rank))
+    if (!find_fault("TEST_SCARCE", &left))
         return;
-    dl_iterate_phdr(look, NULL);
+    find_code();
     counts = to > from;
 }
 
