@@ -1,12 +1,10 @@
 /* cmd_trace.c - attune trace record and export: recording of jobs, formats of other programs. */
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/files.h"
 #include "cli/gzip.h"
 #include "cli/run.h"
 #include "cli/trace.h"
@@ -16,41 +14,6 @@
 extern char **environ;
 
 /* ---- record ---- */
-
-static bool holds_trace(const char *folder)
-{
-    DIR *const d = opendir(folder);
-    bool found = false;
-    for (struct dirent *e; d != NULL && !found && (e = readdir(d)) != NULL;) {
-        const size_t n = strlen(e->d_name);
-        found = n > 6 && strcmp(e->d_name + n - 6, ".trace") == 0;
-    }
-    if (d != NULL)
-        closedir(d);
-    return found;
-}
-
-/* Files of two jobs in one folder could not be distinguished. */
-atn_status atn_cli_trace_folder_check(const char *folder, atn_error *err)
-{
-    struct stat is;
-    char plain[PATH_MAX];
-    snprintf(plain, sizeof plain, "%s", folder);
-    for (size_t n = strlen(plain); n > 1 && plain[n - 1] == '/'; n--)
-        plain[n - 1] = '\0';
-    if (stat(folder, &is) != 0)
-        return atn_may_write(plain, false, err);
-    if (!S_ISDIR(is.st_mode))
-        return atn_fail(err, ATN_USAGE, "%s: is not a folder; name another one for the trace",
-                        folder);
-    if (holds_trace(folder))
-        return atn_fail(err, ATN_USAGE,
-                        "%s: already contains a trace; remove it or name another folder", folder);
-    if (access(folder, W_OK | X_OK) != 0)
-        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %s; name another folder",
-                        folder, strerror(errno));
-    return ATN_OK;
-}
 
 /* ATTUNE=off disables the tracer as well. */
 static atn_status check_on(atn_error *err)
@@ -78,7 +41,7 @@ static int record(const atn_args *a, atn_error *err)
             "no command to run; write attune trace record -o FOLDER -- mpirun -n 4 ./program");
     if (check_on(err) != ATN_OK)
         return err->status;
-    if (!atn_cli_arg_given(a, "dry-run") && atn_cli_trace_folder_check(folder, err) != ATN_OK)
+    if (!atn_cli_arg_given(a, "dry-run") && atn_cli_check_trace_folder(folder, err) != ATN_OK)
         return err->status;
     char **const words = calloc((size_t)a->nrest + 9, sizeof *words);
     if (words == NULL)

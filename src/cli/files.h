@@ -10,10 +10,11 @@ typedef atn_status atn_file_check(const char *name, atn_error *err);
 
 atn_file_check atn_cli_check_machine;
 atn_file_check atn_cli_check_calibration;
-atn_file_check atn_cli_check_topology; /* a file, a string, or `hosts` */
-atn_file_check atn_cli_check_wisdom;   /* exists, or can be created */
-atn_file_check atn_cli_check_partners; /* likewise, for --warmup */
-atn_file_check atn_cli_check_written;  /* can be created or replaced */
+atn_file_check atn_cli_check_topology;     /* a file, a string, or `hosts` */
+atn_file_check atn_cli_check_wisdom;       /* exists, or can be created */
+atn_file_check atn_cli_check_partners;     /* likewise, for --warmup */
+atn_file_check atn_cli_check_written;      /* can be created or replaced */
+atn_file_check atn_cli_check_trace_folder; /* can be created, or holds no trace */
 
 /* The name by which a job reads a topology: another file, in the cache of the user, for a format of
  * another tool, which only the command line reads; else the name itself.  The caller frees it. */

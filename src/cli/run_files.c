@@ -6,7 +6,6 @@
 
 #include "cli/files.h"
 #include "cli/run.h"
-#include "cli/trace.h"
 
 /* The ranks may be started in another folder. */
 static atn_status make_absolute(atn_settings *s, atn_setting id, const char *path, atn_error *err)
@@ -31,7 +30,7 @@ static const struct {
     {ATN_SET_CALIBRATION, "auto off", atn_cli_check_calibration},
     {ATN_SET_MACHINE_LEARN, "", atn_cli_check_written},
     {ATN_SET_RECORD, "", atn_cli_check_written},
-    {ATN_SET_TRACE, "", atn_cli_trace_folder_check},
+    {ATN_SET_TRACE, "", atn_cli_check_trace_folder},
     {ATN_SET_WARMUP, "", atn_cli_check_partners},
 };
 

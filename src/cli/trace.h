@@ -6,9 +6,6 @@
 #include "trace/shares.h"
 #include "trace/stats.h"
 
-/* Rejects a folder that contains a trace or cannot be created or written.  The job creates it. */
-atn_status atn_cli_trace_folder_check(const char *folder, atn_error *err);
-
 /* --partial */
 extern const atn_option atn_cli_trace_options[];
 /* Reads the trace of operand 0; reports problems of a partial trace on standard error. */
