@@ -1,10 +1,11 @@
-# Style sheets and scripts of HTML pages, embedded as constants: src/report/page.css is atn_report_page_css.
+# Style sheets and scripts of HTML pages, embedded as constants: src/report/page.css is atn_report_page_css, and so are those of
+# rooms below.
 # atn_assets(OUT dir ...) sets OUT to the C files.
 function(atn_assets out)
     set(found)
     foreach(dir IN LISTS ARGN)
-        file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${dir}/*.css
-                                          ${CMAKE_SOURCE_DIR}/src/${dir}/*.js)
+        file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${dir}/*.css
+                                                  ${CMAKE_SOURCE_DIR}/src/${dir}/*.js)
         foreach(file IN LISTS files)
             get_filename_component(name ${file} NAME)
             string(REPLACE "." "_" symbol "atn_${dir}_${name}")

@@ -1,7 +1,7 @@
 # attune-readers: calls of everything that reads bytes, for the test that replays inputs (unit/test_readers) and,
 # with the preset `fuzz`, for libFuzzer.
 file(GLOB readers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/read*.c
-     ${CMAKE_SOURCE_DIR}/src/cli/elf*.c ${CMAKE_SOURCE_DIR}/src/cli/launch*.c
+     ${CMAKE_SOURCE_DIR}/src/cli/launch/*.c
      ${CMAKE_SOURCE_DIR}/src/import/*.c)
 add_library(attune-readers STATIC EXCLUDE_FROM_ALL ${readers})
 target_link_libraries(attune-readers PUBLIC attune-core)

@@ -2,7 +2,7 @@
 #     SCRIPT ATTUNE MPI SECONDS FOLDER PROGRAM
 # with the command, openmpi or mpich, a limit for measurements, a folder for raw results, and the path of
 # libexec/study.c, built for that MPI library or for SimGrid.  Standard output has results only
-# (src/cli/study.h).
+# (src/cli/study/study.h).
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # not every script needs every variable
 set -eu

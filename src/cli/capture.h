@@ -3,7 +3,7 @@
 #define ATN_CLI_CAPTURE_H
 
 #include "cli/cli.h"
-#include "cli/launch.h"
+#include "cli/launch/launch.h"
 
 /* Runs the command with these operands and options; caller frees.  NULL: it failed. */
 char *atn_cli_capture(const atn_command *command, atn_words *words);

@@ -4,7 +4,7 @@
 #define ATN_CLI_MEASURE_H
 
 #include "base/base.h"
-#include "cli/launch.h"
+#include "cli/launch/launch.h"
 
 typedef struct {
     char **launcher; /* the words after `--`: "mpirun -n 4", "attune lab run -n 16", "srun" ... */

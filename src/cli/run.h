@@ -3,7 +3,7 @@
 #define ATN_CLI_RUN_H
 
 #include "cli/cli.h"
-#include "cli/launch.h"
+#include "cli/launch/launch.h"
 #include "plan/settings.h"
 
 extern const atn_option atn_cli_launch_options[]; /* --mpi, --dry-run */

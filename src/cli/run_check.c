@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/elf.h"
+#include "cli/launch/elf.h"
 #include "cli/run.h"
 
 /* ---- flavours ---- */

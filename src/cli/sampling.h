@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 #include "cli/cli.h"
-#include "cli/launch.h"
+#include "cli/launch/launch.h"
 #include "cli/progress.h"
 #include "report/samples.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "algo/pattern.h"
-#include "cli/elf.h"
-#include "cli/launch.h"
+#include "cli/launch/elf.h"
+#include "cli/launch/launch.h"
 #include "model/expr.h"
 #include "readers.h"
 #include "research/taulop/expr.h"
