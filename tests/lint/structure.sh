@@ -34,6 +34,10 @@ check_fails "layers: unknown research room" "is in no layer" tools/check_layers 
 rm -r "$bad/src/research"
 put src/pmpi/comm/c.c '#include "pmpi/select/serve.h"\n'
 check_fails "layers: upward include between rooms" "layer pmpi/comm must not include" tools/check_layers "$bad"
+rm -r "$bad/src/pmpi"
+put src/cli/lab/d.c ''
+put src/lab/e.c ''
+check_fails "layers: a room named like a layer" "src/cli/lab: hides src/lab" tools/check_layers "$bad"
 check "layers" tools/check_layers
 
 # ---- call cycles ----
