@@ -14,6 +14,38 @@ links() {
     done
     return $bad
 }
+# Links to a heading, in the same page or another one, name it as web pages of repositories do.
+anchors() { # PAGE ...
+    perl -e '
+        use strict; use warnings; use utf8; use open qw(:std :utf8);
+        use Cwd "realpath"; use File::Basename;
+        my ($bad, %headings) = (0);
+        sub text { local $/; open(my $in, "<", $_[0]) or return ""; my $t = <$in>; $t =~ s/^```.*?^```//msg; $t }
+        sub headings {
+            my ($page) = @_;
+            return $headings{$page} if $headings{$page};
+            my %seen;
+            for my $title (text($page) =~ /^#+ +(.*)$/mg) {
+                $title =~ s/\[([^]]*)\]\([^)]*\)/$1/g;
+                $title = lc $title; $title =~ s/[^\w\- ]//g; $title =~ tr/ /-/;
+                my $n = $seen{$title}++;
+                $seen{"$title-$n"}++ if $n;
+            }
+            return $headings{$page} = \%seen;
+        }
+        for my $page (@ARGV) {
+            for (text($page) =~ /\]\(([^):\s]*#[^)\s]+)\)/g) {
+                my ($file, $anchor) = /^(.*?)#(.*)$/;
+                my $target = realpath($file eq "" ? $page : dirname($page) . "/$file") // "";
+                next if $target !~ /\.md$/ || headings($target)->{$anchor};
+                print "$page: no heading #$anchor\n"; $bad = 1;
+            }
+        }
+        exit $bad' "$@"
+}
+no_heading() {
+    printf '# One\n## Two, `x`\n[a](#two-x) [b](#three)\n' >"$1/page.md" && anchors "$1/page.md"
+}
 # Every line of a code block that calls `attune`, except commands that examine the host, need a lab or start a job, which
 # have their own tests.
 commands() {
@@ -25,6 +57,17 @@ commands() {
     done < <(grep -hE '^(build/bin/)?attune [a-z]' README.md CONTRIBUTING.md docs/*.md)
     return $bad
 }
+# The options of all other commands in code blocks; --help is evaluated after them.
+launches() { # PAGE ...
+    local line bad=0 words
+    while read -r line; do
+        line=${line#\$ } line=${line#sudo } line=${line#build/bin/}
+        line=${line%%#*} line=${line%%|*}
+        eval "words=(${line%% -- *})" && "$attune" "${words[@]:1}" --help >/dev/null || { echo "$line"; bad=1; }
+    done < <(grep -hE '^(\$ |sudo )?(build/bin/)?attune [a-z]' "$@")
+    return $bad
+}
+wrong_option() { echo 'sudo attune bench --opps bcast -- mpirun -n 4' >"$1/page.md" && launches "$1/page.md"; }
 # Every `make x` in the documents is a target.
 targets() {
     local name bad=0
@@ -75,6 +118,12 @@ check "tables of results name the machine" measured_where docs/results.md
 check_fails "a table without a machine is detected" "no line such as" unlabelled '0,/^\*Measured on/{/^\*Measured on/d}'
 check_fails "a table with an unknown architecture is detected" "no line such as" unlabelled '0,/aarch64, 2/s//riscv, 2/'
 check "links resolve" links
+check "links to headings resolve" anchors $(pages)
+scratch=$(mktemp -d)
+check_fails "a link to a missing heading is detected" "no heading #three" no_heading "$scratch"
 check "commands in the documents work" commands
+check "options of commands in the documents exist" launches README.md CONTRIBUTING.md docs/*.md
+check_fails "an unknown option in a document is detected" "did you mean --ops" wrong_option "$scratch"
+rm -r "$scratch"
 check "make targets in the documents exist" targets
 finish
