@@ -6,6 +6,7 @@
 #include "pmpi/entry/context.h"
 #include "pmpi/entry/lifetime.h"
 #include "pmpi/nonblocking/held.h"
+#include "pmpi/nonblocking/progress.h"
 #include "pmpi/nonblocking/request.h"
 #include "pmpi/nonblocking/start.h"
 #include "pmpi/observe/observe.h"
@@ -110,14 +111,39 @@ static int do_Cancel(MPI_Request *request)
     return atn_nonblocking_cancel(request, &code) ? code : atn_pmpi_real.Cancel(request);
 }
 
-/* Calls that are held must begin before others on the communicator. */
-static void settle(MPI_Comm comm)
+/* NULL: none of its calls can be held. */
+static atn_comm *find_tuned(MPI_Comm comm)
 {
     atn_comm *const c =
         atn_job_current.nonblocking && comm != MPI_COMM_NULL ? atn_comm_find(comm) : NULL;
-    if (c != NULL && c->starts != NULL)
+    return c != NULL && c->starts != NULL ? c : NULL;
+}
+
+/* Calls that are held must begin before others on the communicator. */
+static void settle(MPI_Comm comm)
+{
+    atn_comm *const c = find_tuned(comm);
+    if (c != NULL)
         atn_nonblocking_held_settle(c);
 }
+
+#ifndef SMPI_H
+/* It must not wait, so it is held, too. */
+static int do_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
+{
+    atn_comm *const c = find_tuned(comm);
+    int code = MPI_SUCCESS;
+    bool held = false;
+    if (c != NULL) {
+        atn_nonblocking_enter_lock();
+        held = atn_nonblocking_holds(c) && atn_nonblocking_hold_dup(c, made, request, &code);
+        atn_nonblocking_leave_lock();
+    }
+    if (code != MPI_SUCCESS)
+        return atn_comm_raise(c, code);
+    return held ? MPI_SUCCESS : atn_pmpi_real.Comm_idup(comm, made, request);
+}
+#endif
 
 /* The start of a nonblocking call cannot set up its communicator, because that waits for ranks; the
  * routine that makes the communicator may. */
@@ -139,6 +165,9 @@ static int made_comm(MPI_Comm *made, int code)
         settle(comm);                                                                              \
         return made_comm(made, atn_pmpi_real.name actuals);                                        \
     }                                                                                              \
+    ATN_CONTROL(name, formals, actuals)
+#define ATN_GROUP_MAKER(name, formals, actuals)                                                    \
+    static int do_##name formals { return made_comm(made, atn_pmpi_real.name actuals); }           \
     ATN_CONTROL(name, formals, actuals)
 #define ATN_GROUPED(name, formals, actuals)                                                        \
     static int do_##name formals                                                                   \

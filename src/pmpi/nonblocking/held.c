@@ -13,6 +13,7 @@ typedef struct held_call {
     atn_open_request *q;
     atn_call call;
     void *arrays[2];    /* of the call */
+    MPI_Comm *made;     /* of MPI_Comm_idup, which is not a collective to tune; else NULL */
     MPI_Request native; /* MPI_REQUEST_NULL: not begun */
     struct held_call *next;
 } held_call;
@@ -70,15 +71,8 @@ static void free_call(held_call *h)
     free(h);
 }
 
-bool atn_nonblocking_hold(atn_comm *c, const atn_call *call, atn_open_request *q)
+static void append(atn_comm *c, held_call *h, atn_open_request *q)
 {
-    held_call *const h = calloc(1, sizeof *h);
-    if (h == NULL)
-        return false;
-    if (!q->persistent && !atn_exec_call_copy(c->exec, call, &h->call, h->arrays)) {
-        free_call(h);
-        return false;
-    }
     h->c = c;
     h->q = q;
     h->native = MPI_REQUEST_NULL;
@@ -88,8 +82,38 @@ bool atn_nonblocking_hold(atn_comm *c, const atn_call *call, atn_open_request *q
     c->wake = 0; /* blocking calls wait for it */
     atn_pmpi_next_epoch();
     atomic_fetch_add(&atn_exec_all_open, 1);
+}
+
+bool atn_nonblocking_hold(atn_comm *c, const atn_call *call, atn_open_request *q)
+{
+    held_call *const h = calloc(1, sizeof *h);
+    if (h == NULL)
+        return false;
+    if (!q->persistent && !atn_exec_call_copy(c->exec, call, &h->call, h->arrays)) {
+        free_call(h);
+        return false;
+    }
+    append(c, h, q);
     return true;
 }
+
+bool atn_nonblocking_hold_dup(atn_comm *c, MPI_Comm *made, MPI_Request *request, int *code_p)
+{
+    held_call *const h = calloc(1, sizeof *h);
+    atn_open_request *const q = h != NULL ? atn_nonblocking_request_new(c, false, code_p) : NULL;
+    if (q == NULL) {
+        *code_p = h != NULL ? *code_p : MPI_ERR_NO_MEM;
+        free(h);
+        return false;
+    }
+    *request = q->handle;
+    q->execution = NULL;
+    h->made = made;
+    append(c, h, q);
+    return true;
+}
+
+bool atn_nonblocking_held_any(void) { return first != NULL; }
 
 bool atn_nonblocking_held_busy(const atn_comm *c)
 {
@@ -108,26 +132,47 @@ static void launch(held_call *h)
         atn_exec_dismiss(e);
 }
 
+/* SimGrid does not have it, and holds no calls. */
+static int duplicate(held_call *h)
+{
+#ifdef SMPI_H
+    (void)h;
+    return MPI_ERR_INTERN;
+#else
+    return atn_pmpi_real.Comm_idup(h->c->user, h->made, &h->native);
+#endif
+}
+
 static int begin_natively(held_call *h)
 {
-    const int code = atn_nonblocking_native(&h->call, h->c->user, &h->native);
+    const int code =
+        h->made != NULL ? duplicate(h) : atn_nonblocking_native(&h->call, h->c->user, &h->native);
     h->c->held -= code == MPI_SUCCESS;
     return code;
+}
+
+/* The execution of a nonblocking call, if it is not native. */
+static void prepare(held_call *h, atn_start_choice *x)
+{
+    atn_nonblocking_time_as(h->q->handle, &x->q, &x->turn);
+    if (x->plan != NULL)
+        h->q->execution =
+            atn_exec_prepare(h->c->exec, x->plan, &h->call, h->c->private_comm, &x->code);
 }
 
 /* Whether it is no longer held: an execution from now on, or failed. */
 static bool begin(held_call *h)
 {
     atn_start_choice x = {.is = ATN_TURN_NOW, .code = MPI_SUCCESS};
-    if (!h->q->persistent)
+    const bool tuned = !h->q->persistent && h->made == NULL;
+    if (tuned)
         x = choose(h->c, &h->call);
     if (x.is == ATN_TURN_LATER)
         return false;
-    atn_nonblocking_time_as(h->q->handle, &x.q, &x.turn);
-    if (x.plan != NULL)
-        h->q->execution =
-            atn_exec_prepare(h->c->exec, x.plan, &h->call, h->c->private_comm, &x.code);
-    atn_nonblocking_count(h->q->execution != NULL);
+    if (tuned)
+        prepare(h, &x);
+    if (h->made == NULL)
+        atn_nonblocking_count(h->q->execution != NULL);
     if (h->q->execution != NULL)
         launch(h);
     else if (x.code == MPI_SUCCESS && (x.code = begin_natively(h)) == MPI_SUCCESS)

@@ -40,6 +40,10 @@ static inline void atn_nonblocking_count(bool served)
 
 /* Whether calls on c have to be held behind others. */
 bool atn_nonblocking_holds(const atn_comm *c);
+/* Holds MPI_Comm_idup of c, because it begins in the order of collectives.  False: *code_p. */
+bool atn_nonblocking_hold_dup(atn_comm *c, MPI_Comm *made, MPI_Request *request, int *code_p);
+/* Whether calls of any communicator are. */
+bool atn_nonblocking_held_any(void);
 /* Whether calls of c are held, or were and are being executed by the native routine. */
 bool atn_nonblocking_held_busy(const atn_comm *c);
 /* Holds a call that has this request; of persistent ones, a start.  False: no memory. */

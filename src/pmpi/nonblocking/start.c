@@ -23,6 +23,14 @@ static bool is_ready(const atn_comm *c)
     return c->stage == ATN_COMM_SERVED && c->private_comm != MPI_COMM_NULL;
 }
 
+/* An MPI library may number persistent requests among its nonblocking calls when it makes them. */
+static void wait_for_ranks(atn_comm *c)
+{
+    atn_comm_set_up_now(c);
+    if (c->starts != NULL)
+        atn_nonblocking_held_settle(c);
+}
+
 atn_comm *atn_nonblocking_enter(MPI_Comm comm, atn_operation op, bool local)
 {
     if (!atn_job_current.nonblocking)
@@ -31,7 +39,7 @@ atn_comm *atn_nonblocking_enter(MPI_Comm comm, atn_operation op, bool local)
     if (c == NULL || c->p == 1)
         return NULL;
     if (!local)
-        atn_comm_set_up_now(c);
+        wait_for_ranks(c);
     if (!is_ready(c)) {
         c->before |= 1u << op;
         atn_nonblocking_refused(c, op, NULL);
