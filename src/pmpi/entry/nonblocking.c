@@ -41,8 +41,7 @@ static void pass(MPI_Comm comm, atn_operation op, bool reported)
         }                                                                                          \
         pass(comm, ATN_##id, c != NULL && (local));                                                \
         const int started = atn_pmpi_real.name actuals;                                            \
-        if (started == MPI_SUCCESS)                                                                \
-            atn_nonblocking_started(*request);                                                     \
+        atn_nonblocking_started(started == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);             \
         return started;                                                                            \
     }
 

@@ -73,6 +73,8 @@ void atn_nonblocking_started(MPI_Request request)
     if (ATN_LIKELY(!pending.any))
         return;
     pending.any = false;
+    if (request == MPI_REQUEST_NULL)
+        return;
     pending.call.ticks = atn_ticks() - pending.start;
     atn_nonblocking_time(request, &pending.call);
 }

@@ -18,7 +18,7 @@
 atn_comm *atn_nonblocking_enter(MPI_Comm comm, atn_operation op, bool local);
 /* True: the call was started, or has failed; *code_p.  False: the native routine must start it. */
 bool atn_nonblocking_start(atn_comm *c, const atn_call *call, MPI_Request *request, int *code_p);
-/* The native routine has started it. */
+/* The native routine has started it; MPI_REQUEST_NULL: has failed. */
 void atn_nonblocking_started(MPI_Request request);
 /* The same for persistent requests: true if *request is one. */
 bool atn_nonblocking_init(atn_comm *c, const atn_call *call, MPI_Request *request, int *code_p);

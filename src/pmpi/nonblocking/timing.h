@@ -51,15 +51,11 @@ void atn_nonblocking_time_as(MPI_Request request, const atn_problem *q, const at
 /* Forgets all calls of an owner. */
 void atn_nonblocking_time_forget(const void *owner);
 
-/* Before and after a routine that may complete requests; `seen` are those that were timed. */
-enum { ATN_SEEN_MOST = 64 };
+/* Before and after a routine that may complete requests; `seen` are those that are timed. */
 typedef struct {
     int64_t start;
     int n;
-    struct {
-        int at;
-        MPI_Request handle;
-    } is[ATN_SEEN_MOST];
+    struct atn_timed_request *first;
 } atn_seen_requests;
 void atn_nonblocking_seen(int n, const MPI_Request *requests, atn_seen_requests *seen_p);
 void atn_nonblocking_seen_end(const MPI_Request *requests, const atn_seen_requests *seen);
