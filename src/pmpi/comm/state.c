@@ -34,6 +34,13 @@ static void next_generation(void)
     atn_pmpi_next_epoch();
 }
 
+static void free_comms(atn_comm *c)
+{
+    if (c->self != MPI_COMM_NULL)
+        atn_pmpi_real.Comm_free(&c->self);
+    atn_comm_private_free(c);
+}
+
 /* Open calls are completed first: a collective may wait for all ranks. */
 static void retire(atn_comm *c)
 {
@@ -43,9 +50,8 @@ static void retire(atn_comm *c)
     atn_comm_hooked->detach(c);
     atn_comm_list_remove(c);
     c->user = MPI_COMM_NULL;
-    if (c->self != MPI_COMM_NULL)
-        atn_pmpi_real.Comm_free(&c->self);
-    atn_comm_private_free(c);
+    if (atomic_load(&c->holders) == 1)
+        free_comms(c);
 }
 
 void atn_comm_state_empty(atn_comm *c)
@@ -61,6 +67,18 @@ void atn_comm_state_empty(atn_comm *c)
     c->cached = atn_comm_no_calls;
 }
 
+void atn_comm_hold(atn_comm *c) { atomic_fetch_add(&c->holders, 1); }
+
+void atn_comm_release(atn_comm *c)
+{
+    if (atomic_fetch_sub(&c->holders, 1) > 1)
+        return;
+    free_comms(c);
+    atn_exec_free(c->exec);
+    atn_comm_state_empty(c);
+    free(c);
+}
+
 /* Runs when the attribute is deleted: usually from `drop`, after which no MPI call remains. */
 static int attribute_deleted(MPI_Comm comm, int key, void *value, void *extra)
 {
@@ -71,9 +89,7 @@ static int attribute_deleted(MPI_Comm comm, int key, void *value, void *extra)
     atn_comm *const c = value;
     if (c->user != MPI_COMM_NULL)
         retire(c);
-    atn_exec_free(c->exec);
-    atn_comm_state_empty(c);
-    free(c);
+    atn_comm_release(c);
     return MPI_SUCCESS;
 }
 
@@ -110,6 +126,7 @@ static atn_comm *new_state(MPI_Comm comm)
     if (c == NULL)
         return NULL;
     c->user = comm;
+    atomic_init(&c->holders, 1);
     c->private_comm = c->self = MPI_COMM_NULL;
     c->wake = UINT64_MAX;
     c->cached = atn_comm_no_calls;

@@ -56,7 +56,8 @@ typedef struct {
 } atn_hit_log;
 
 typedef struct atn_comm {
-    MPI_Comm user;
+    MPI_Comm user;         /* MPI_COMM_NULL: freed */
+    _Atomic int holders;   /* the program's handle, and persistent requests */
     MPI_Comm private_comm; /* carries Attune's messages; MPI_COMM_NULL until it is needed */
     MPI_Comm self;         /* of requests (nonblocking/request.h); MPI_COMM_NULL until needed */
     struct atn_open_request *spare; /* requests for further calls */
@@ -137,6 +138,10 @@ atn_comm *atn_comm_adopt(MPI_Comm comm);
  * communicator natively, or free others.  free_end takes what free_begin returned. */
 MPI_Comm atn_comm_free_begin(MPI_Comm comm);
 void atn_comm_free_end(MPI_Comm before);
+
+/* Persistent requests hold their communicator: the last holder frees the state. */
+void atn_comm_hold(atn_comm *c);
+void atn_comm_release(atn_comm *c);
 
 /* Creates the attribute key; false: MPI cannot. */
 bool atn_comms_open(const atn_comm_hooks *hooks);

@@ -168,7 +168,6 @@ static atn_open_request *make(atn_comm *c, bool persistent, int *code_p)
     q->persistent = persistent;
     q->c = c;
     q->self = c->self;
-    q->user = c->user;
     *code_p = make_handle(q);
     if (*code_p != MPI_SUCCESS) {
         give(q);
@@ -190,6 +189,8 @@ atn_open_request *atn_nonblocking_request_new(atn_comm *c, bool persistent, int 
     q->ended = false;
     count_token(1);
     atomic_fetch_add_explicit(&atn_nonblocking_kept, persistent, memory_order_relaxed);
+    if (persistent)
+        atn_comm_hold(c);
     return q;
 }
 
@@ -210,14 +211,19 @@ void atn_nonblocking_request_bind(atn_open_request *q)
     q->bound = lean && q->persistent && atn_exec_is_bound(q->execution);
 }
 
+/* An execution that ends still needs its communicator: if that was freed, its state remains. */
 static int forget(atn_open_request *q)
 {
     MPI_Request handle = q->handle;
+    atn_comm *const c = q->c;
     drop(q);
     give(q);
     count_token(-1);
     atomic_fetch_sub(&atn_nonblocking_kept, 1);
-    return atn_pmpi_real.Request_free(&handle);
+    const int code = atn_pmpi_real.Request_free(&handle);
+    if (!atn_exec_is_inside() || c->user != MPI_COMM_NULL)
+        atn_comm_release(c);
+    return code;
 }
 
 #ifdef MPICH_VERSION
@@ -251,8 +257,8 @@ static void send_message(atn_open_request *q)
     static char byte;
     MPI_Request send;
     const int code = q->code;
-    if (code != MPI_SUCCESS) /* the program may have set another handler */
-        copy_handler(q->user, q->self);
+    if (code != MPI_SUCCESS && q->c->user != MPI_COMM_NULL)
+        copy_handler(q->c->user, q->self); /* the program may have set another one */
     if (PMPI_Isend(&byte, code != MPI_SUCCESS, MPI_BYTE, 0, q->tag, q->self, &send) == MPI_SUCCESS)
         atn_pmpi_real.Request_free(&send);
     wake();
@@ -394,6 +400,8 @@ static void cancel_spare(atn_open_request *q)
 
 void atn_nonblocking_requests_leave(atn_comm *c)
 {
+    if (atomic_load(&c->holders) > 1)
+        copy_handler(c->user, c->self); /* for persistent requests */
     for (atn_open_request *q; (q = take_spare(c)) != NULL;)
         cancel_spare(q);
     for (int i = 0; i < BUCKETS && lean && c->self != MPI_COMM_NULL; i++)

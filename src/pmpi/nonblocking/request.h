@@ -34,9 +34,8 @@ typedef struct atn_open_request {
     bool freed; /* by the program, while active */
     int code;   /* of the execution */
     atn_execution *execution;
-    atn_comm *c;   /* until the communicator is freed */
+    atn_comm *c;   /* which persistent ones hold */
     MPI_Comm self; /* of the user's communicator */
-    MPI_Comm user;
     int tag;
     struct atn_open_request *next;  /* in the table, or unused */
     struct atn_open_request *spare; /* of its communicator: the next one */
