@@ -247,6 +247,8 @@ bool atn_exec_user_contiguous(atn_exec *x, const atn_user *u, int n);
 bool atn_exec_user_missing(const atn_exec *x, const atn_call *call, const atn_user *u, int j);
 /* The blocks of the call's input on this rank, in an alltoall on all ranks or on neighbours. */
 int atn_exec_call_blocks(const atn_exec *x, const atn_call *call);
+/* Whether the type is one of those of the call. */
+bool atn_exec_call_names(const atn_exec *x, const atn_call *call, MPI_Datatype type);
 /* Copies the arrays of a side to *kept_p, because language bindings pass temporary ones; false: no
  * memory. */
 bool atn_exec_user_keep(const atn_exec *x, const atn_call *call, atn_user *u, bool source,

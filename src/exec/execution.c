@@ -81,6 +81,17 @@ atn_execution *atn_exec_prepare(atn_exec *x, atn_plan *plan, const atn_call *cal
     return e;
 }
 
+/* Inside of an execution, MPI has called the program, which frees a handle. */
+bool atn_exec_uses(MPI_Datatype type, MPI_Op op)
+{
+    if (inside)
+        return true;
+    enter();
+    const bool used = atn_exec_execution_any_uses(type, op);
+    leave();
+    return used;
+}
+
 /* ---- beginning and end ---- */
 
 static void list_begun(atn_execution *e)

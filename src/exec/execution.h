@@ -62,6 +62,8 @@ void atn_exec_drain(atn_exec *x);
 bool atn_exec_is_inside(void);
 /* Tags that no execution uses, on the communicator of the executions of x. */
 int atn_exec_spare_tag(const atn_exec *x, unsigned number);
+/* Whether an execution that exists may use the type, or, if that is null, the operator. */
+bool atn_exec_uses(MPI_Datatype type, MPI_Op op);
 /* A copy of a call with its arrays, which language bindings pass as temporary ones.  False: no
  * memory; the arrays are to be freed in any case. */
 bool atn_exec_call_copy(const atn_exec *x, const atn_call *call, atn_call *copy_p, void *arrays[2]);

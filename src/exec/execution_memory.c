@@ -31,6 +31,53 @@ void atn_exec_executions_free(atn_execution *kept)
     }
 }
 
+/* ---- executions that use handles of the program ---- */
+
+static atn_execution *first_with_handles;
+
+/* Contiguous data are bytes, and predefined operators have kernels. */
+static bool uses_handles(const atn_execution *e)
+{
+    const bool reduces = (atn_sched_operation_get(e->call.op)->flags & ATN_TYPED) != 0;
+
+    return !e->direct || (reduces && e->unit.kernel == NULL);
+}
+
+static void list_handles(atn_execution *e)
+{
+    e->has_handles = uses_handles(e);
+    if (!e->has_handles)
+        return;
+    e->handles_prev = NULL;
+    e->handles_next = first_with_handles;
+    if (first_with_handles != NULL)
+        first_with_handles->handles_prev = e;
+    first_with_handles = e;
+}
+
+static void unlist_handles(atn_execution *e)
+{
+    if (!e->has_handles)
+        return;
+    e->has_handles = false;
+    *(e->handles_prev != NULL ? &e->handles_prev->handles_next : &first_with_handles) =
+        e->handles_next;
+    if (e->handles_next != NULL)
+        e->handles_next->handles_prev = e->handles_prev;
+}
+
+bool atn_exec_execution_any_uses(MPI_Datatype type, MPI_Op op)
+{
+    const bool by_type = type != MPI_DATATYPE_NULL;
+
+    for (const atn_execution *e = first_with_handles; e != NULL; e = e->handles_next)
+        if (by_type ? atn_exec_call_names(&e->worker, &e->call, type) : e->call.mpi_op == op)
+            return true;
+    return false;
+}
+
+/* ---- end ---- */
+
 static void release_plan(atn_plan *plan)
 {
     if (--plan->users == 0 && plan->evicted)
@@ -44,6 +91,7 @@ void atn_exec_execution_recycle(atn_execution *e)
     const bool small =
         e->worker.scratch_bytes + e->worker.stage_bytes[0] + e->worker.stage_bytes[1] <= IDLE_BYTES;
 
+    unlist_handles(e);
     free_arrays(e);
     if (small && !plan->evicted && plan->nidle < MOST_IDLE) {
         e->after = plan->idle;
@@ -132,10 +180,12 @@ atn_execution *atn_exec_execution_new(atn_exec *x, atn_plan *plan, const atn_cal
     if (e == NULL)
         return NULL;
     set_up(e, x, plan, call, comm);
-    if (atn_exec_call_copy(x, call, &e->call, e->arrays))
-        return e;
-    atn_exec_execution_recycle(e);
-    return NULL;
+    if (!atn_exec_call_copy(x, call, &e->call, e->arrays)) {
+        atn_exec_execution_recycle(e);
+        return NULL;
+    }
+    list_handles(e);
+    return e;
 }
 
 static int bind_sizes(atn_execution *e)

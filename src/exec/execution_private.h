@@ -42,6 +42,8 @@ struct atn_execution {
     bool dismissed;             /* to be freed when it ends */
     atn_execution *after;       /* the next one of the communicator, or kept by the plan */
     atn_execution *prev, *next; /* begun ones of all communicators */
+    bool has_handles;           /* uses datatypes or the operator after its start */
+    atn_execution *handles_prev, *handles_next; /* all such */
 };
 
 /* Executions of a communicator that have begun; the others keep waiting in its list. */
@@ -52,6 +54,8 @@ atn_execution *atn_exec_execution_new(atn_exec *x, atn_plan *plan, const atn_cal
                                       MPI_Comm comm, atn_requests *requests);
 /* It has ended, or was never launched. */
 void atn_exec_execution_recycle(atn_execution *e);
+/* See atn_exec_uses. */
+bool atn_exec_execution_any_uses(MPI_Datatype type, MPI_Op op);
 /* The user's buffers are read now: packed data must be those of this start. */
 int atn_exec_execution_bind(atn_execution *e);
 

@@ -230,7 +230,7 @@ bool atn_exec_call_problem(atn_exec *x, const atn_call *call, atn_problem *q_p)
     return true;
 }
 
-/* ---- copies of arrays ---- */
+/* ---- arrays ---- */
 
 static size_t entries(const atn_exec *x, atn_operation op, bool source)
 {
@@ -238,6 +238,21 @@ static size_t entries(const atn_exec *x, atn_operation op, bool source)
         return (size_t)x->p;
     return (size_t)atn_sched_neighbourhood_count(x->neighbourhood, x->r,
                                                  source ? ATN_OUTWARD : ATN_INWARD);
+}
+
+static bool names(const atn_exec *x, atn_operation op, const atn_user *u, bool source,
+                  MPI_Datatype type)
+{
+    for (size_t i = 0; u->types != NULL && i < entries(x, op, source); i++)
+        if (u->types[i] == type)
+            return true;
+    return u->type == type;
+}
+
+bool atn_exec_call_names(const atn_exec *x, const atn_call *call, MPI_Datatype type)
+{
+    return names(x, call->op, &call->src, true, type) ||
+           names(x, call->op, &call->dst, false, type);
 }
 
 static const void *copy_array(char **room, const void *from, size_t bytes)

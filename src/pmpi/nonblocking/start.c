@@ -281,49 +281,92 @@ bool atn_nonblocking_cancel(MPI_Request *request, int *code_p)
 
 /* ---- handles that the program has freed ---- */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static ATN_VEC(MPI_Datatype) types;
-static ATN_VEC(MPI_Op) ops;
+/* One of both is null. */
+typedef struct {
+    MPI_Datatype type;
+    MPI_Op op;
+} handle;
 
-static void free_kept(void)
+typedef ATN_VEC(handle) handle_list;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held for nothing but the list */
+static handle_list kept;
+
+/* Calls that are held will use theirs. */
+static bool any_held(void)
 {
-    while (types.n > 0)
-        atn_pmpi_real.Type_free(&types.v[--types.n]);
-    while (ops.n > 0)
-        atn_pmpi_real.Op_free(&ops.v[--ops.n]);
+    atn_nonblocking_enter_lock();
+    const bool held = atn_nonblocking_held_any();
+    atn_nonblocking_leave_lock();
+    return held;
 }
 
-/* Whether a handle has to be kept; if not, those kept so far are freed.  Takes the lock. */
-static bool begin_keeping(void)
+static bool is_used(const handle *h)
 {
-    const bool idle = is_idle();
+    return !is_idle() && (atn_exec_uses(h->type, h->op) || any_held());
+}
+
+static bool put(const handle *h)
+{
     pthread_mutex_lock(&lock);
-    if (idle)
-        free_kept();
-    return !idle;
+    const bool so = atn_push(&kept, *h);
+    pthread_mutex_unlock(&lock);
+    return so;
+}
+
+static handle_list take_all(void)
+{
+    pthread_mutex_lock(&lock);
+    const handle_list all = kept;
+    kept = (handle_list){0};
+    pthread_mutex_unlock(&lock);
+    return all;
+}
+
+static void release(handle *h)
+{
+    if (h->type != MPI_DATATYPE_NULL)
+        atn_pmpi_real.Type_free(&h->type);
+    else
+        atn_pmpi_real.Op_free(&h->op);
+}
+
+static void free_unused(void)
+{
+    handle_list all = take_all();
+    for (int i = 0; i < all.n; i++)
+        if (is_used(&all.v[i]))
+            put(&all.v[i]);
+        else
+            release(&all.v[i]);
+    atn_vec_free(&all);
+}
+
+static bool keep(const handle *h)
+{
+    free_unused();
+    return is_used(h) && put(h);
 }
 
 bool atn_nonblocking_keep_type(MPI_Datatype *type)
 {
-    const bool kept = begin_keeping() && atn_push(&types, *type);
-    pthread_mutex_unlock(&lock);
-    if (kept)
+    const bool so = keep(&(handle){*type, MPI_OP_NULL});
+    if (so)
         *type = MPI_DATATYPE_NULL;
-    return kept;
+    return so;
 }
 
 bool atn_nonblocking_keep_op(MPI_Op *op)
 {
-    const bool kept = begin_keeping() && atn_push(&ops, *op);
-    pthread_mutex_unlock(&lock);
-    if (kept)
+    const bool so = keep(&(handle){MPI_DATATYPE_NULL, *op});
+    if (so)
         *op = MPI_OP_NULL;
-    return kept;
+    return so;
 }
 
+/* Persistent requests may remain. */
 void atn_nonblocking_handles_end(void)
 {
-    free_kept();
-    atn_vec_free(&types);
-    atn_vec_free(&ops);
+    free_unused();
+    atn_vec_free(&kept);
 }

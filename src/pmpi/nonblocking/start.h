@@ -44,8 +44,8 @@ static inline int atn_nonblocking_start_bound(atn_open_request *q)
 /* MPI_Request_free and MPI_Cancel; false: the request belongs to the MPI library. */
 bool atn_nonblocking_free(MPI_Request *request, int *code_p);
 bool atn_nonblocking_cancel(MPI_Request *request, int *code_p);
-/* MPI_Type_free and MPI_Op_free while calls are open that may use the handle: it is freed later.
- * False: nothing is open. */
+/* MPI_Type_free and MPI_Op_free while calls exist that may use the handle: it is freed later.
+ * False: there is none. */
 bool atn_nonblocking_keep_type(MPI_Datatype *type);
 bool atn_nonblocking_keep_op(MPI_Op *op);
 
