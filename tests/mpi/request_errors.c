@@ -13,7 +13,20 @@
 #define ROUTINES(X)                                                                                \
     X(Ibarrier)                                                                                    \
     X(Ibcast)                                                                                      \
-    X(Igather) X(Iallgatherv) X(Ireduce) X(Iallreduce) X(Wait) X(Cancel) X(Request_free) X(Start)
+    X(Igather)                                                                                     \
+    X(Iallgatherv)                                                                                 \
+    X(Ireduce)                                                                                     \
+    X(Iallreduce)                                                                                  \
+    X(Wait)                                                                                        \
+    X(Cancel)                                                                                      \
+    X(Request_free)                                                                                \
+    X(Start)                                                                                       \
+    X(Startall)                                                                                    \
+    X(Waitall)                                                                                     \
+    X(Waitany)                                                                                     \
+    X(Waitsome)                                                                                    \
+    X(Test)                                                                                        \
+    X(Testall)
 
 typedef struct {
 #define FIELD(name) __typeof__(&MPI_##name) name;
@@ -297,6 +310,72 @@ static void misused_requests(MPI_Comm comm)
     }
 }
 
+/* ---- wrong arguments of routines that start and complete requests ---- */
+
+static int flag, indices[1];
+
+static int waitall_negative(const routines *f) { return f->Waitall(-1, &request, NULL); }
+static int waitany_negative(const routines *f)
+{
+    return f->Waitany(-1, &request, &flag, MPI_STATUS_IGNORE);
+}
+static int waitsome_negative(const routines *f)
+{
+    return f->Waitsome(-1, &request, &flag, indices, MPI_STATUSES_IGNORE);
+}
+static int testall_negative(const routines *f)
+{
+    return f->Testall(-1, &request, &flag, MPI_STATUSES_IGNORE);
+}
+static int startall_negative(const routines *f) { return f->Startall(-1, &request); }
+static int wait_null(const routines *f) { return f->Wait(NULL, MPI_STATUS_IGNORE); }
+static int waitall_null(const routines *f) { return f->Waitall(1, NULL, MPI_STATUSES_IGNORE); }
+static int test_null(const routines *f) { return f->Test(&request, NULL, MPI_STATUS_IGNORE); }
+static int start_null(const routines *f) { return f->Start(NULL); }
+static int startall_null(const routines *f) { return f->Startall(1, NULL); }
+static int free_null(const routines *f) { return f->Request_free(NULL); }
+static int cancel_null(const routines *f) { return f->Cancel(NULL); }
+
+static const struct {
+    const char *name;
+    int (*call)(const routines *f);
+} wrong_arguments[] = {
+    {"MPI_Waitall, negative count", waitall_negative},
+    {"MPI_Waitany, negative count", waitany_negative},
+    {"MPI_Waitsome, negative count", waitsome_negative},
+    {"MPI_Testall, negative count", testall_negative},
+    {"MPI_Startall, negative count", startall_negative},
+    {"MPI_Wait, null pointer", wait_null},
+    {"MPI_Waitall, null pointer", waitall_null},
+    {"MPI_Test, null pointer", test_null},
+    {"MPI_Start, null pointer", start_null},
+    {"MPI_Startall, null pointer", startall_null},
+    {"MPI_Request_free, null pointer", free_null},
+    {"MPI_Cancel, null pointer", cancel_null},
+};
+
+/* A persistent request exists, and a call is open. */
+static void wrong_completions(MPI_Comm comm)
+{
+    MPI_Request kept = MPI_REQUEST_NULL;
+    t_point("wrong arguments of routines that start and complete requests");
+    if (t_form_exists(T_PERSISTENT)) {
+        start(&called, comm, true);
+        kept = request;
+        MPI_Wait(&kept, MPI_STATUS_IGNORE);
+    }
+    start(&called, comm, false);
+    for (size_t i = 0; i < sizeof wrong_arguments / sizeof *wrong_arguments; i++) {
+        t_where("%s", wrong_arguments[i].name);
+        const answer want = answer_of(wrong_arguments[i].call(&real));
+        compare(answer_of(wrong_arguments[i].call(&called)), want);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (kept != MPI_REQUEST_NULL)
+        MPI_Request_free(&kept);
+    t_check(out[0] == t_ranks * (t_ranks + 1) / 2, "the result is %d", out[0]);
+}
+
 /* Handles are used again: requests of the program that have ended can be cancelled and freed. */
 static void own_requests(MPI_Comm comm)
 {
@@ -380,6 +459,7 @@ int main(int argc, char **argv)
     next_is_right(comm, 99);
     erroneous_calls(comm);
     misused_requests(comm);
+    wrong_completions(comm);
     own_requests(comm);
     replaced_handler(comm);
     truncation();

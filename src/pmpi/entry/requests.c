@@ -25,7 +25,7 @@ static inline int do_Start(MPI_Request *request)
 static __attribute__((noinline)) int do_Startall(int n, MPI_Request requests[])
 {
     int code = MPI_SUCCESS;
-    if (atn_nonblocking_requests_kept() == 0)
+    if (atn_nonblocking_requests_kept() == 0 || n < 0 || requests == NULL)
         return atn_pmpi_real.Startall(n, requests);
     for (int i = 0; i < n && code == MPI_SUCCESS; i++)
         code = do_Start(&requests[i]);

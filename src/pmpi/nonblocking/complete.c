@@ -159,7 +159,7 @@ static void complete_all(int n, MPI_Request *requests, MPI_Status *statuses)
 
 bool atn_nonblocking_wait_all(int n, MPI_Request *requests, MPI_Status *statuses, int *code_p)
 {
-    if (requests == NULL || !are_own(n, requests) || !await_all(n, requests)) {
+    if (n < 0 || requests == NULL || !are_own(n, requests) || !await_all(n, requests)) {
         atn_nonblocking_settle(n, requests);
         return false;
     }

@@ -207,7 +207,7 @@ static void launch_again(atn_open_request *q)
 /* An active request: the MPI library reports it. */
 bool atn_nonblocking_restart(MPI_Request *request, int *code_p)
 {
-    if (atn_nonblocking_requests_kept() == 0)
+    if (atn_nonblocking_requests_kept() == 0 || request == NULL)
         return false;
     atn_open_request *const q = atn_nonblocking_request_find(*request);
     if (q == NULL || !q->persistent || !atn_nonblocking_request_activate(q, code_p))
