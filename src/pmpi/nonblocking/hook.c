@@ -54,7 +54,7 @@ static int advance_or_end(void)
         return advance();
     }
     atomic_store_explicit(&called, true, memory_order_relaxed);
-    if (++idle < IDLE_CALLS || several)
+    if (several || ++idle < IDLE_CALLS)
         return 0;
     idle = 0;
     uninstall();
