@@ -13,19 +13,23 @@ typedef struct {
     void (*blocked)(void);
     void (*release)(void);
     void (*after)(void);
-    bool not_mpich; /* MPICH itself does not advance its collectives in this call */
+    int unless; /* libraries that do not advance their own collectives in this call */
 } p_kind;
+enum { P_NOT_MPICH = 1, P_NOT_OPEN_MPI = 2 };
 
-extern const p_kind p_kinds[];
-extern const int p_kind_count;
+#define ALL_CALL(call) call, call
+
+extern const p_kind p_kinds[], p_storage_kinds[]; /* the latter: windows and files */
+extern const int p_kind_count, p_storage_kind_count;
 extern int p_current; /* number of the kind */
 extern long p_failed; /* wrong values in it */
 
 /* same: that of the open collectives; others: without rank 0. */
 extern MPI_Comm p_same, p_another, p_others;
 
-/* Before the first and after the last kind. */
+/* Before the first kind. */
 void p_begin(void);
+void p_storage_begin(void);
 void p_expect(int value, int wanted, const char *what);
 /* Parts of the control. */
 void p_receives(void);

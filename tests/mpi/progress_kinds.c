@@ -7,7 +7,6 @@ MPI_Comm p_same, p_another, p_others;
 int p_current;
 long p_failed;
 static char *big;
-static char path[400];
 
 void p_expect(int value, int wanted, const char *what)
 {
@@ -18,9 +17,7 @@ void p_expect(int value, int wanted, const char *what)
 
 void p_begin(void)
 {
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/progress.%s.data", folder ? folder : "/tmp",
-             T_OPEN_MPI ? "openmpi" : "mpich");
+    p_storage_begin();
     big = t_alloc(P_LARGE);
     MPI_Comm_dup(MPI_COMM_WORLD, &p_same);
     MPI_Comm_dup(MPI_COMM_WORLD, &p_another);
@@ -70,6 +67,36 @@ static void probes_matched(void)
     MPI_Message message;
     MPI_Mprobe(1, P_TAG, p_another, &message, MPI_STATUS_IGNORE);
     MPI_Mrecv(big, 1, MPI_CHAR, &message, MPI_STATUS_IGNORE);
+}
+
+/* The partner's message is announced, but its transfer needs the partner, too. */
+static void receives_large(void)
+{
+    MPI_Recv(big, P_LARGE, MPI_CHAR, 1, P_TAG, p_another, MPI_STATUS_IGNORE);
+}
+
+static void receives_matched(void)
+{
+    MPI_Message message;
+    MPI_Mprobe(1, P_TAG, p_another, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(big, P_LARGE, MPI_CHAR, &message, MPI_STATUS_IGNORE);
+}
+
+static void partner_sends_large(void)
+{
+    if (is_partner())
+        MPI_Send(big, P_LARGE, MPI_CHAR, 0, P_TAG, p_another);
+}
+
+/* The buffer is in use until the partner has received. */
+static void detaches_buffer(void)
+{
+    static char room[P_LARGE + MPI_BSEND_OVERHEAD];
+    void *buffer;
+    int bytes;
+    MPI_Buffer_attach(room, sizeof room);
+    MPI_Bsend(big, P_LARGE, MPI_CHAR, 1, P_TAG, p_another);
+    MPI_Buffer_detach(&buffer, &bytes);
 }
 
 static void polls_probe(void)
@@ -195,6 +222,41 @@ static void waits_for_persistent(void)
     MPI_Request_free(&pair[0]);
 }
 
+#if MPI_VERSION >= 4
+static void polls_partition(void)
+{
+    int done = 0;
+    MPI_Precv_init(big, 1, 1, MPI_CHAR, 1, P_TAG, p_another, MPI_INFO_NULL, &pair[0]);
+    MPI_Start(&pair[0]);
+    while (!done)
+        MPI_Parrived(pair[0], 0, &done);
+    MPI_Wait(&pair[0], MPI_STATUS_IGNORE);
+    MPI_Request_free(&pair[0]);
+}
+
+static void partner_sends_partition(void)
+{
+    if (!is_partner())
+        return;
+    MPI_Psend_init(big, 1, 1, MPI_CHAR, 0, P_TAG, p_another, MPI_INFO_NULL, &pair[0]);
+    MPI_Start(&pair[0]);
+    MPI_Pready(0, pair[0]);
+    MPI_Wait(&pair[0], MPI_STATUS_IGNORE);
+    MPI_Request_free(&pair[0]);
+}
+
+static void exchanges_by_request(void)
+{
+    char in, out = 1;
+    MPI_Request request;
+    if (t_rank > 1)
+        return;
+    MPI_Isendrecv(&out, 1, MPI_CHAR, 1 - t_rank, P_TAG, &in, 1, MPI_CHAR, 1 - t_rank, P_TAG,
+                  p_another, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+#endif
+
 /* ---- collectives: all ranks make the same call, the others after their waits ---- */
 
 static void barrier(void) { MPI_Barrier(p_another); }
@@ -271,6 +333,43 @@ static void create_of_group(void)
 
 static void cartesian(void) { MPI_Cart_create(p_another, 1, &t_ranks, (int[]){1}, 0, &made); }
 
+static void cut_grid(void)
+{
+    MPI_Comm grid;
+    MPI_Cart_create(p_another, 2, (int[]){t_ranks, 1}, (int[]){1, 1}, 0, &grid);
+    made = grid;
+}
+static MPI_Comm row;
+static void sub_grid(void) { MPI_Cart_sub(made, (int[]){1, 0}, &row); }
+static void free_row(void)
+{
+    MPI_Comm_free(&row);
+    free_made();
+}
+
+/* Rank 0 and the partner are neighbours, the others have none. */
+static void graph(void)
+{
+    int index[64], edges[] = {1, 0};
+    for (int i = 0; i < t_ranks && i < 64; i++)
+        index[i] = i == 0 ? 1 : 2;
+    MPI_Graph_create(p_another, t_ranks, index, edges, 0, &made);
+}
+
+static void distributed_graph(void)
+{
+    const int next = (t_rank + 1) % t_ranks, degree = 1, weight = 1;
+    MPI_Dist_graph_create(p_another, 1, &t_rank, &degree, &next, &weight, MPI_INFO_NULL, 0, &made);
+}
+
+static void dup_with_info(void) { MPI_Comm_dup_with_info(p_another, MPI_INFO_NULL, &made); }
+
+static void neighbor_alltoall(void)
+{
+    int out[4] = {t_rank, t_rank, t_rank, t_rank}, in[4];
+    MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, made);
+}
+
 static void adjacent_graph(void)
 {
     const int next = (t_rank + 1) % t_ranks, before = (t_rank + t_ranks - 1) % t_ranks, weight = 1;
@@ -304,156 +403,68 @@ static void free_merged(void)
     free_joined();
 }
 
+static void barrier_between(void) { MPI_Barrier(made); }
+
 static void disconnect(void) { MPI_Comm_disconnect(&made); }
 
-/* ---- windows and files ---- */
-
-static MPI_Win win;
-static int shared_int, *allocated;
-
-static void make_window(void)
-{
-    MPI_Win_create(&shared_int, sizeof shared_int, sizeof shared_int, MPI_INFO_NULL, p_another,
-                   &win);
-}
-static void free_window(void) { MPI_Win_free(&win); }
-
-static void allocate_window(void)
-{
-    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, p_another, &allocated, &win);
-}
-
-static void fence(void) { MPI_Win_fence(0, win); }
-
-static void make_fenced_window(void)
-{
-    make_window();
-    fence();
-}
-
-/* Rank 1 holds the lock of its own window until the collectives are complete. */
-static void make_locked_window(void)
-{
-    allocate_window();
-    if (is_partner())
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static void lock_and_flush(void)
-{
-    const int one = 1;
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
-    MPI_Put(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
-    MPI_Win_flush(1, win);
-    MPI_Win_unlock(1, win);
-}
-
-static void unlock_own(void)
-{
-    if (is_partner())
-        MPI_Win_unlock(1, win);
-}
-
-/* General active target synchronization: rank 0 waits for the post of rank 1. */
-static void access_posted(void)
-{
-    const int target = 1, one = 1;
-    MPI_Group all, group;
-    MPI_Win_get_group(win, &all);
-    MPI_Group_incl(all, 1, &target, &group);
-    MPI_Win_start(group, 0, win);
-    MPI_Put(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
-    MPI_Win_complete(win);
-    MPI_Group_free(&group);
-    MPI_Group_free(&all);
-}
-
-static void post_and_wait(void)
-{
-    const int origin = 0;
-    MPI_Group all, group;
-    if (!is_partner())
-        return;
-    MPI_Win_get_group(win, &all);
-    MPI_Group_incl(all, 1, &origin, &group);
-    MPI_Win_post(group, 0, win);
-    MPI_Win_wait(win);
-    MPI_Group_free(&group);
-    MPI_Group_free(&all);
-}
-
-static MPI_File file;
-
-static void open_file(void)
-{
-    const int code =
-        MPI_File_open(p_another, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
-                      MPI_INFO_NULL, &file);
-    p_expect(code, MPI_SUCCESS, "the code of MPI_File_open");
-}
-static void close_file(void) { MPI_File_close(&file); }
-
-static void write_file(void)
-{
-    MPI_File_write_at_all(file, 4 * t_rank, &t_rank, 1, MPI_INT, MPI_STATUS_IGNORE);
-}
-
-#define ALL_CALL(call) call, call
-
+/* Not here: MPI_Comm_spawn, MPI_Comm_accept and MPI_Comm_connect, in which Open MPI waits for its
+ * launcher outside of its progress loop (its own collectives hang there, too), and routines that
+ * complete requests, started in other ways than here. */
 const p_kind p_kinds[] = {
-    {"MPI_Recv", NULL, p_receives, p_partner_sends, NULL, false},
-    {"MPI_Recv on the same communicator", NULL, receives_on_same, sends_on_same, NULL, false},
-    {"MPI_Send, large", NULL, sends_large, partner_receives, NULL, false},
-    {"MPI_Ssend", NULL, sends_synchronously, partner_receives, NULL, false},
-    {"MPI_Probe", NULL, probes, p_partner_sends, NULL, false},
-    {"MPI_Mprobe", NULL, probes_matched, p_partner_sends, NULL, false},
-    {"MPI_Iprobe", NULL, polls_probe, p_partner_sends, NULL, false},
-    {"MPI_Improbe", NULL, polls_matched_probe, p_partner_sends, NULL, false},
-    {"MPI_Sendrecv", NULL, ALL_CALL(exchanges), NULL, false},
-    {"MPI_Sendrecv_replace", NULL, ALL_CALL(exchanges_in_place), NULL, false},
-    {"MPI_Wait", NULL, waits, p_partner_sends, NULL, false},
-    {"MPI_Waitall", NULL, waits_for_all, p_partner_sends, NULL, false},
-    {"MPI_Waitany", NULL, waits_for_any, p_partner_sends, NULL, false},
-    {"MPI_Waitsome", NULL, waits_for_some, p_partner_sends, NULL, false},
-    {"MPI_Test", NULL, tests, p_partner_sends, NULL, false},
-    {"MPI_Testall", NULL, tests_all, p_partner_sends, NULL, false},
-    {"MPI_Testany", NULL, tests_any, p_partner_sends, NULL, false},
-    {"MPI_Testsome", NULL, tests_some, p_partner_sends, NULL, false},
-    {"MPI_Request_get_status", NULL, gets_status, p_partner_sends, NULL, false},
-    {"MPI_Wait of a synchronous send", NULL, waits_for_synchronous_send, partner_receives, NULL,
-     false},
-    {"MPI_Wait of a persistent receive", NULL, waits_for_persistent, p_partner_sends, NULL, false},
-    {"MPI_Barrier", NULL, ALL_CALL(barrier), NULL, false},
-    {"MPI_Barrier on the same communicator", NULL, ALL_CALL(barrier_on_same), NULL, false},
-    {"MPI_Bcast", NULL, ALL_CALL(bcast), NULL, false},
-    {"MPI_Bcast on the same communicator", NULL, ALL_CALL(large_bcast_on_same), NULL, false},
-    {"MPI_Allreduce", NULL, ALL_CALL(allreduce), NULL, false},
-    {"MPI_Gather on the same communicator", NULL, ALL_CALL(gather_on_same), NULL, false},
-    {"MPI_Ibarrier", NULL, ALL_CALL(ibarrier), NULL, false},
-    {"MPI_Iallreduce on the same communicator", NULL, ALL_CALL(iallreduce_on_same), NULL, false},
-    {"MPI_Comm_dup", NULL, ALL_CALL(dup_another), free_made, false},
-    {"MPI_Comm_dup of the same communicator", NULL, ALL_CALL(dup_same), free_made, false},
-    {"MPI_Comm_idup", NULL, ALL_CALL(idup), free_made, false},
-    {"MPI_Comm_split", NULL, ALL_CALL(split), free_made, false},
-    {"MPI_Comm_split_type", NULL, ALL_CALL(split_by_host), free_made, false},
-    {"MPI_Comm_create", NULL, ALL_CALL(create), free_made, false},
-    {"MPI_Comm_create_group", NULL, ALL_CALL(create_of_group), free_made, false},
-    {"MPI_Comm_free", dup_another, ALL_CALL(free_made), NULL, false},
-    {"MPI_Comm_disconnect", dup_another, ALL_CALL(disconnect), NULL, false},
-    {"MPI_Cart_create", NULL, ALL_CALL(cartesian), free_made, false},
-    {"MPI_Dist_graph_create_adjacent", NULL, ALL_CALL(adjacent_graph), free_made, false},
-    {"MPI_Intercomm_create", split_halves, ALL_CALL(join_halves), free_joined, false},
-    {"MPI_Intercomm_merge", split_and_join, ALL_CALL(merge), free_merged, false},
-    {"MPI_Win_create", NULL, ALL_CALL(make_window), free_window, false},
-    {"MPI_Win_allocate", NULL, ALL_CALL(allocate_window), free_window, false},
-    {"MPI_Win_fence", make_fenced_window, ALL_CALL(fence), free_window, false},
-    {"MPI_Win_lock and MPI_Win_flush", make_locked_window, lock_and_flush, unlock_own, free_window,
-     true},
-    {"MPI_Win_complete", make_window, access_posted, post_and_wait, free_window, true},
-    {"MPI_Win_free", make_window, ALL_CALL(free_window), NULL, false},
-    {"MPI_File_open", NULL, ALL_CALL(open_file), close_file, false},
-    {"MPI_File_write_at_all", open_file, ALL_CALL(write_file), close_file, false},
-    {"MPI_File_close", open_file, ALL_CALL(close_file), NULL, false},
+    {"MPI_Recv", NULL, p_receives, p_partner_sends, NULL, 0},
+    {"MPI_Recv on the same communicator", NULL, receives_on_same, sends_on_same, NULL, 0},
+    {"MPI_Send, large", NULL, sends_large, partner_receives, NULL, 0},
+    {"MPI_Ssend", NULL, sends_synchronously, partner_receives, NULL, 0},
+    {"MPI_Probe", NULL, probes, p_partner_sends, NULL, 0},
+    {"MPI_Mprobe", NULL, probes_matched, p_partner_sends, NULL, 0},
+    {"MPI_Iprobe", NULL, polls_probe, p_partner_sends, NULL, 0},
+    {"MPI_Improbe", NULL, polls_matched_probe, p_partner_sends, NULL, 0},
+    {"MPI_Sendrecv", NULL, ALL_CALL(exchanges), NULL, 0},
+    {"MPI_Sendrecv_replace", NULL, ALL_CALL(exchanges_in_place), NULL, 0},
+    {"MPI_Wait", NULL, waits, p_partner_sends, NULL, 0},
+    {"MPI_Waitall", NULL, waits_for_all, p_partner_sends, NULL, 0},
+    {"MPI_Waitany", NULL, waits_for_any, p_partner_sends, NULL, 0},
+    {"MPI_Waitsome", NULL, waits_for_some, p_partner_sends, NULL, 0},
+    {"MPI_Test", NULL, tests, p_partner_sends, NULL, 0},
+    {"MPI_Testall", NULL, tests_all, p_partner_sends, NULL, 0},
+    {"MPI_Testany", NULL, tests_any, p_partner_sends, NULL, 0},
+    {"MPI_Testsome", NULL, tests_some, p_partner_sends, NULL, 0},
+    {"MPI_Request_get_status", NULL, gets_status, p_partner_sends, NULL, 0},
+    {"MPI_Wait of a synchronous send", NULL, waits_for_synchronous_send, partner_receives, NULL, 0},
+    {"MPI_Wait of a persistent receive", NULL, waits_for_persistent, p_partner_sends, NULL, 0},
+    {"MPI_Recv, large", NULL, receives_large, partner_sends_large, NULL, 0},
+    {"MPI_Mrecv, large", NULL, receives_matched, partner_sends_large, NULL, 0},
+    {"MPI_Buffer_detach", NULL, detaches_buffer, partner_receives, NULL, 0},
+#if MPI_VERSION >= 4
+    {"MPI_Parrived", NULL, polls_partition, partner_sends_partition, NULL, P_NOT_MPICH},
+    {"MPI_Wait for MPI_Isendrecv", NULL, ALL_CALL(exchanges_by_request), NULL, 0},
+#endif
+    {"MPI_Barrier", NULL, ALL_CALL(barrier), NULL, 0},
+    {"MPI_Barrier on the same communicator", NULL, ALL_CALL(barrier_on_same), NULL, 0},
+    {"MPI_Bcast", NULL, ALL_CALL(bcast), NULL, 0},
+    {"MPI_Bcast on the same communicator", NULL, ALL_CALL(large_bcast_on_same), NULL, 0},
+    {"MPI_Allreduce", NULL, ALL_CALL(allreduce), NULL, 0},
+    {"MPI_Gather on the same communicator", NULL, ALL_CALL(gather_on_same), NULL, 0},
+    {"MPI_Ibarrier", NULL, ALL_CALL(ibarrier), NULL, 0},
+    {"MPI_Iallreduce on the same communicator", NULL, ALL_CALL(iallreduce_on_same), NULL, 0},
+    {"MPI_Comm_dup", NULL, ALL_CALL(dup_another), free_made, 0},
+    {"MPI_Comm_dup of the same communicator", NULL, ALL_CALL(dup_same), free_made, 0},
+    {"MPI_Comm_dup_with_info", NULL, ALL_CALL(dup_with_info), free_made, 0},
+    {"MPI_Comm_idup", NULL, ALL_CALL(idup), free_made, 0},
+    {"MPI_Comm_split", NULL, ALL_CALL(split), free_made, 0},
+    {"MPI_Comm_split_type", NULL, ALL_CALL(split_by_host), free_made, 0},
+    {"MPI_Comm_create", NULL, ALL_CALL(create), free_made, 0},
+    {"MPI_Comm_create_group", NULL, ALL_CALL(create_of_group), free_made, 0},
+    {"MPI_Comm_free", dup_another, ALL_CALL(free_made), NULL, 0},
+    {"MPI_Comm_disconnect", dup_another, ALL_CALL(disconnect), NULL, 0},
+    {"MPI_Cart_create", NULL, ALL_CALL(cartesian), free_made, 0},
+    {"MPI_Cart_sub", cut_grid, ALL_CALL(sub_grid), free_row, 0},
+    {"MPI_Neighbor_alltoall", cut_grid, ALL_CALL(neighbor_alltoall), free_made, 0},
+    {"MPI_Graph_create", NULL, ALL_CALL(graph), free_made, 0},
+    {"MPI_Dist_graph_create", NULL, ALL_CALL(distributed_graph), free_made, 0},
+    {"MPI_Dist_graph_create_adjacent", NULL, ALL_CALL(adjacent_graph), free_made, 0},
+    {"MPI_Intercomm_create", split_halves, ALL_CALL(join_halves), free_joined, 0},
+    {"MPI_Barrier between groups", split_and_join, ALL_CALL(barrier_between), free_joined, 0},
+    {"MPI_Intercomm_merge", split_and_join, ALL_CALL(merge), free_merged, 0},
 };
 const int p_kind_count = sizeof p_kinds / sizeof *p_kinds;
