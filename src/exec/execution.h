@@ -51,6 +51,8 @@ void atn_exec_dismiss(atn_execution *e);
 /* Advances all open executions; never waits.  Returns the number of completed messages and
  * executions.  May be called by any thread, and from inside of MPI. */
 int atn_exec_progress(void);
+/* Whether that tests requests of MPI, so that the MPI library advances, too. */
+bool atn_exec_tests_requests(void);
 /* Whether several threads call MPI at the same time; true if it is not called. */
 void atn_exec_set_threads(bool several);
 /* Executions that have not ended; of x, and of all communicators. */
@@ -60,10 +62,10 @@ extern _Atomic int atn_exec_all_open;
 void atn_exec_drain(atn_exec *x);
 /* Whether the calling thread is inside of one of these functions, and MPI has called back. */
 bool atn_exec_is_inside(void);
-/* Tags that no execution uses, on the communicator of the executions of x. */
-int atn_exec_spare_tag(const atn_exec *x, unsigned number);
 /* Whether an execution that exists may use the type, or, if that is null, the operator. */
 bool atn_exec_uses(MPI_Datatype type, MPI_Op op);
+/* Tags that no execution uses, on the communicator of the executions of x. */
+int atn_exec_spare_tag(const atn_exec *x, unsigned number);
 /* A copy of a call with its arrays, which language bindings pass as temporary ones.  False: no
  * memory; the arrays are to be freed in any case. */
 bool atn_exec_call_copy(const atn_exec *x, const atn_call *call, atn_call *copy_p, void *arrays[2]);
