@@ -64,22 +64,39 @@ static uint64_t place_in_routes(const atn_routes *x, int host)
     return (uint64_t)(x->by_host ? host : x->router_of[host]);
 }
 
-/* A node with its children but one, and perhaps the branch above it. */
-static uint64_t hash_node(const work *w, int v, int without, const uint64_t *above)
+static bool counts(const work *w, int v) { return w->t->p == 0 || w->below[v] > 0; }
+
+/* Sorts the branches of a node: its children but one, and perhaps what is above it. */
+static int sort_branches(const work *w, int v, int without, const uint64_t *above)
 {
-    uint64_t hash = mix(mix(7, w->t->nodes[v].kind), w->ranks[v]);
     int n = 0;
-    if (w->t->routes && w->t->nodes[v].kind == ATN_TOPO_HOST)
-        hash = mix(hash, place_in_routes(w->t->routes, w->t->nodes[v].number));
     for (int c = v + 1; c < w->end[v]; c = w->end[c])
-        if (c != without && (w->t->p == 0 || w->below[c] > 0))
+        if (c != without && counts(w, c))
             w->kids[n++] = hash_branch(w, c, w->hash[c]);
     if (above)
         w->kids[n++] = *above;
     qsort(w->kids, (size_t)n, sizeof *w->kids, by_value);
-    for (int i = 0; i < n; i++)
-        hash = mix(hash, w->kids[i]);
+    return n;
+}
+
+/* A node with its sorted branches, but one of this value. */
+static uint64_t hash_sorted(const work *w, int v, int n, const uint64_t *without)
+{
+    uint64_t hash = mix(mix(7, w->t->nodes[v].kind), w->ranks[v]);
+    if (w->t->routes && w->t->nodes[v].kind == ATN_TOPO_HOST)
+        hash = mix(hash, place_in_routes(w->t->routes, w->t->nodes[v].number));
+    for (int i = 0; i < n; i++) {
+        if (without && w->kids[i] == *without)
+            without = NULL;
+        else
+            hash = mix(hash, w->kids[i]);
+    }
     return hash;
+}
+
+static uint64_t hash_node(const work *w, int v, int without, const uint64_t *above)
+{
+    return hash_sorted(w, v, sort_branches(w, v, without, above), NULL);
 }
 
 /* From the top down to the node of rank 0: depth-first numbers give the child that leads there. */
@@ -99,14 +116,31 @@ static uint64_t hash_from_first_rank(const work *w, int top)
     }
 }
 
+/* What each child of a node sees above itself.  A switch may have thousands: its branches are sorted
+ * once, and equal children that follow each other see the same. */
+static void look_up(const work *w, int v, const uint64_t *up, uint64_t *above)
+{
+    const int n = sort_branches(w, v, -1, up);
+    uint64_t known = 0, seen = hash_sorted(w, v, n, NULL);
+    bool left_out = false; /* a branch of the value `known` */
+    for (int c = v + 1; c < w->end[v]; c = w->end[c]) {
+        const uint64_t own = hash_branch(w, c, w->hash[c]);
+        if (counts(w, c) != left_out || (left_out && own != known)) {
+            left_out = counts(w, c);
+            known = own;
+            seen = hash_sorted(w, v, n, left_out ? &known : NULL);
+        }
+        above[c] = hash_branch(w, c, seen);
+    }
+}
+
 static uint64_t hash_from_everywhere(const work *w, int top, uint64_t *above)
 {
     const atn_topo *t = w->t;
     uint64_t sum = 0;
     for (int v = top; v < w->end[top]; v++) {
         const uint64_t *const up = v == top ? NULL : &above[v];
-        for (int c = v + 1; c < w->end[v]; c = w->end[c])
-            above[c] = hash_branch(w, c, hash_node(w, v, c, up));
+        look_up(w, v, up, above);
         if (t->p == 0 || (t->nodes[v].kind != ATN_TOPO_SWITCH && w->below[v] > 0))
             sum += hash_node(w, v, -1, up);
     }
