@@ -19,11 +19,12 @@ draw_settings() { # SEED
     esac
 }
 
-# Runs the steps of a list both ways.  0: they differ; 1: they do not; 2: the native program fails.
+# Runs the steps of a list both ways.  0: they differ; 1: they do not; 2: the native program fails.  Messages go to other
+# files: a launcher may print one in the middle of a line of the program.
 differs() { # FLAVOUR RANKS SEED STEPS LIST
     local words=("$(program "$1" differential)" "$3" "$4" "$5")
-    natively "$1" "$2" "${words[@]}" >"$work/native" 2>&1 || return 2
-    TEST_SPOIL=${spoil:-} attuned "$1" "$2" "${words[@]}" >"$work/attuned" 2>&1 || return 0
+    natively "$1" "$2" "${words[@]}" >"$work/native" 2>"$work/native-messages" || return 2
+    TEST_SPOIL=${spoil:-} attuned "$1" "$2" "${words[@]}" >"$work/attuned" 2>"$work/attuned-messages" || return 0
     ! cmp -s <(grep '^step' "$work/native") <(grep '^step' "$work/attuned")
 }
 
@@ -61,9 +62,10 @@ compare_program() { # FLAVOUR RANKS SEED STEPS
     differs "$1" "$2" "$3" "$4" "0-$4"
     case $? in
     1) return 0 ;;
-    2) echo "the native program fails"; tail -n 20 "$work/native"; return 1 ;;
+    2) echo "the native program fails"; tail -n 20 "$work"/native*; return 1 ;;
     esac
-    tail -n 12 "$work/attuned"
+    diff "$work/native" "$work/attuned" | head -n 12
+    tail -n 12 "$work/attuned-messages"
     shrink "$1" "$2" "$3" "$4"
     echo "$1, $2 ranks, TEST_HOSTS=${TEST_HOSTS:-}, attune run ${with[*]}: differs in"
     print_program "$1" "$3" "$4" "$list"
