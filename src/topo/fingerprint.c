@@ -116,8 +116,8 @@ static uint64_t hash_from_first_rank(const work *w, int top)
     }
 }
 
-/* What each child of a node sees above itself.  A switch may have thousands: its branches are sorted
- * once, and equal children that follow each other see the same. */
+/* What each child of a node sees above itself.  A switch may have thousands: its branches are
+ * sorted once, and equal children that follow each other see the same. */
 static void look_up(const work *w, int v, const uint64_t *up, uint64_t *above)
 {
     const int n = sort_branches(w, v, -1, up);

@@ -2,10 +2,11 @@
  *
  *   endless [ELEMENTS [requests]]
  *
- * Blocks have about this number of elements (5000).  requests: also nonblocking calls, with Open MPI
- * on communicators that are freed after one call of each kind.  What the MPI library itself loses
- * memory in is left out: in MPICH 4.0 about 400 bytes for each communicator that is duplicated and
- * freed, in Open MPI 4.1 kilobytes for each persistent collective.  A wrong value ends the job. */
+ * Blocks have about this number of elements (5000).  requests: also nonblocking calls, with Open
+ * MPI on communicators that are freed after one call of each kind.  What the MPI library itself
+ * loses memory in is left out: in MPICH 4.0 about 400 bytes for each communicator that is
+ * duplicated and freed, in Open MPI 4.1 kilobytes for each persistent collective.  A wrong value
+ * ends the job. */
 #include "exercise.h"
 #include "operation.h"
 

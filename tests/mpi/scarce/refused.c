@@ -1,6 +1,6 @@
-/* refused.c - preloaded between Attune and the libraries below it: a routine that Attune calls fails
- * on one rank, with TEST_REFUSED=RANK:N and TEST_REFUSED_CALL=ROUTINE after N calls, from then on.
- * Prints how many were refused. */
+/* refused.c - preloaded between Attune and the libraries below it: a routine that Attune calls
+ * fails on one rank, with TEST_REFUSED=RANK:N and TEST_REFUSED_CALL=ROUTINE after N calls, from
+ * then on.  Prints how many were refused. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
