@@ -3,10 +3,10 @@
  *   endless [ELEMENTS [requests]]
  *
  * Blocks have about this number of elements (5000).  requests: also nonblocking calls, with Open
- * MPI on communicators that are freed after one call of each kind.  What the MPI library itself
- * loses memory in is left out: in MPICH 4.0 about 400 bytes for each communicator that is
- * duplicated and freed, in Open MPI 4.1 kilobytes for each persistent collective.  A wrong value
- * ends the job. */
+ * MPI on communicators that are freed after one call of each kind, and every rank prints its
+ * rounds.  What the MPI library itself loses memory in is left out: in MPICH 4.0 about 400 bytes
+ * for each communicator that is duplicated and freed, in Open MPI 4.1 kilobytes for each
+ * persistent collective.  A wrong value ends the job. */
 #include "exercise.h"
 #include "operation.h"
 
@@ -41,6 +41,9 @@ static void run_requests(uint64_t round, int elements)
         run_request(comm, kind, round, elements);
     if (comm != MPI_COMM_WORLD)
         MPI_Comm_free(&comm);
+    if (round % 200 == 0)
+        printf("round %ld %llu\n", (long)getpid(), (unsigned long long)round);
+    fflush(stdout);
 }
 
 int main(int argc, char **argv)
