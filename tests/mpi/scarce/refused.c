@@ -1,6 +1,6 @@
 /* refused.c - preloaded between Attune and the libraries below it: a routine that Attune calls
  * fails on one rank, with TEST_REFUSED=RANK:N and TEST_REFUSED_CALL=ROUTINE after N calls, from
- * then on.  Prints how many were refused. */
+ * then on.  The first time, it prints so. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,17 +27,16 @@ __attribute__((constructor)) static void begin(void)
     routine = getenv("TEST_REFUSED_CALL");
 }
 
-__attribute__((destructor)) static void print_refused(void)
-{
-    if (routine != NULL && from < to)
-        fprintf(stderr, "refused %ld\n", calls > granted ? calls - granted : 0);
-}
-
 static bool fails(const char *name, const void *caller)
 {
     if (routine == NULL || (uintptr_t)caller < from || (uintptr_t)caller >= to ||
-        strcmp(routine, name) != 0 || calls++ < granted)
+        strcmp(routine, name) != 0)
         return false;
+    const long before = calls++;
+    if (before < granted)
+        return false;
+    if (before == granted)
+        fprintf(stderr, "refused %s\n", name);
     errno = EPERM;
     return true;
 }
