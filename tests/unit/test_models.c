@@ -11,71 +11,14 @@
 
 #include "algo/algo.h"
 #include "model/alpha_beta.h"
+#include "model/expr.h"
 
-#include "model_time.h"
+#include "predict.h"
 
 static void near(double got, double wanted)
 {
     if (!(fabs(got - wanted) <= 1e-6 * fabs(wanted) + 1e-15))
         fail_msg("%.9g, wanted %.9g", got, wanted);
-}
-
-/* ---- schedules and rank mappings ---- */
-
-typedef struct {
-    int p;
-    atn_schedule **s;
-} all;
-
-static all build(const char *name, const char *params, int p, int64_t bytes, const atn_topo *t)
-{
-    all a = {p, calloc((size_t)p, sizeof *a.s)};
-    const atn_row *row = atn_algo_catalog_by_name(name);
-    atn_params prm;
-    atn_error err = {0};
-    assert_non_null(row);
-    if (atn_algo_params_parse(row, params, &prm, &err) != ATN_OK)
-        fail_msg("%s", err.text);
-    for (int r = 0; r < p; r++) {
-        atn_problem q = {.op = row->op, .p = p, .r = r, .bytes = bytes, .topo = t};
-        q.segments = atn_algo_segments(row, &q, &prm);
-        if (atn_algo_build(row, &q, &prm, &a.s[r], &err) != ATN_OK)
-            fail_msg("%s", err.text);
-    }
-    return a;
-}
-
-static void drop(all *a)
-{
-    for (int r = 0; r < a->p; r++)
-        atn_sched_schedule_free(a->s[r]);
-    free(a->s);
-}
-
-static double predict(const char *model, const char *name, const char *params, int p, int64_t bytes,
-                      const atn_machine *m, const atn_topo *t)
-{
-    all a = build(name, params, p, bytes, t);
-    double time = -1;
-    atn_error err = {0};
-    if (model_time(atn_model_find(model), a.s, p, bytes, m, t, &time, &err) != ATN_OK)
-        fail_msg("%s %s: %s", model, name, err.text);
-    drop(&a);
-    return time;
-}
-
-/* q ranks on each of `hosts` hosts on one switch, with block or cyclic mapping. */
-static atn_topo *cluster(int hosts, int q, bool cyclic)
-{
-    char names[128][8];
-    const char *list[128];
-    atn_topo *t = NULL;
-    for (int r = 0; r < hosts * q; r++) {
-        snprintf(names[r], sizeof names[r], "h%d", cyclic ? r % hosts : r / q);
-        list[r] = names[r];
-    }
-    assert_int_equal(atn_topo_from_hosts(list, hosts * q, &t, NULL), ATN_OK);
-    return t;
 }
 
 /* ---- machines ---- */
@@ -219,6 +162,68 @@ static void loggp_published_values(void **state)
     atn_model_machine_free(m);
 }
 
+/* ---- LogGP and log_nP: formulas of collectives as printed ---- */
+
+/* P ranks of one node; m is a block, or the whole buffer of `parts` blocks, in one segment (S = m,
+ * k = 1).  o of log_nP is that of m bytes.  The models have no time for copies inside ranks (delta,
+ * o_m).  With more segments, the printed LogGP formulas of stages that double their messages count
+ * k - 1 gaps for k segments of a block, and not 2^i k - 1 for those of stage i. */
+static const struct {
+    const char *number, *model, *name, *params;
+    int p, parts;
+    const char *printed;
+} printed[] = {
+    {"(2.1)", "loggp", "bcast/binomial", "", 2, 1, "2*o + L + (m-1)*G"},
+    {"(2.3), (4.5)", "loggp", "bcast/binomial", "", 128, 1, "ceil(log2(P))*(2*o + L + (m-1)*G)"},
+    {"(2.4), (2.5)", "lognp", "bcast/binomial", "", 2, 1, "2*o"},
+    {"(2.6), (4.6)", "lognp", "bcast/binomial", "", 128, 1, "ceil(log2(P))*(2*o)"},
+    {"(4.10)", "loggp", "allgather/recursive_doubling", "", 16, 1,
+     "log2(P)*(L + 2*o - G) + (P-1)*m*G"},
+    {"(4.12)", "lognp", "allgather/recursive_doubling", "", 16, 1, "(P-1)*2*o"},
+    {"(4.16)", "loggp", "allgather/ring", "", 16, 1, "(P-1)*(L + 2*o + (S-1)*G)"},
+    {"(4.17)", "lognp", "allgather/ring", "", 16, 1, "(P-1)*2*o"},
+    {"(4.24)", "lognp", "scatter/binomial", "", 8, 8, "((P-1)/P)*2*o"},
+    {"(4.29)", "lognp", "allgather/neighbor", "", 8, 1, "(P-1)*2*o"},
+    {"(4.34), (4.39)", "lognp", "allgather/bruck", "", 8, 1, "(P-1)*2*o"},
+    {"(4.43)", "loggp", "alltoall/pairwise", "window=1", 8, 8, "(P-1)*(L + 2*o + (m/P-1)*G)"},
+    {"(4.44)", "lognp", "alltoall/pairwise", "window=1", 8, 8, "(P-1)*2*o/P"},
+    {"(4.46)", "lognp", "reduce/binomial", "", 8, 1, "log2(P)*(2*o + gamma*m)"},
+    {"(4.47)", "loggp", "reduce/binomial", "", 8, 1, "log2(P)*(L + 2*o + (m-1)*G + gamma*m)"},
+};
+
+static void printed_formulas(void **state)
+{
+    (void)state;
+    enum { BLOCK = 8192 };
+    atn_machine *m = one_channel();
+    const double per_byte = 1e-9;
+    m->channel[0].loggp = lusitania;
+    atn_model_table_put(&m->channel[0].lognp.o, BLOCK, 1, 3e-6);
+    atn_model_table_put(atn_model_machine_gamma(m, "sum", "f64"), 1024, 1, per_byte);
+    for (size_t i = 0; i < sizeof printed / sizeof *printed; i++) {
+        const double whole = printed[i].parts * (double)BLOCK;
+        const bool hardware = strcmp(printed[i].model, "loggp") == 0;
+        const atn_variable vars[] = {{"P", printed[i].p},
+                                     {"m", whole},
+                                     {"S", whole},
+                                     {"L", lusitania.latency},
+                                     {"o", hardware ? lusitania.o : 3e-6 * printed[i].parts},
+                                     {"G", lusitania.gap_byte},
+                                     {"gamma", per_byte}};
+        atn_topo *host = cluster(1, printed[i].p, false);
+        double wanted = 0;
+        atn_error err = {0};
+        if (atn_model_expr_eval(printed[i].printed, vars, 7, &wanted, &err) != ATN_OK)
+            fail_msg("%s: %s", printed[i].number, err.text);
+        const double got = predict(printed[i].model, printed[i].name, printed[i].params,
+                                   printed[i].p, BLOCK, m, host);
+        if (fabs(got - wanted) > 1e-9 * wanted)
+            fail_msg("%s is %.9g, the schedule takes %.9g", printed[i].number, wanted, got);
+        atn_topo_free(host);
+    }
+    atn_model_machine_free(m);
+}
+
 static void loggph_published_values(void **state)
 {
     (void)state;
@@ -226,7 +231,7 @@ static void loggph_published_values(void **state)
     atn_model_machine_add_channel(m, "memory")->loggp = metropolis[0];
     atn_model_machine_add_channel(m, "network")->loggp = metropolis[1];
     atn_topo *t = cluster(4, 8, false), *rr = cluster(4, 8, true);
-    /* (5.8), (6.7): a stage is a send and a receive, on both channels or on the network */
+    /* (5.8), (6.6), (6.7): a stage is a send and a receive, on both channels or on the network */
     near(predict("loggph", "allgather/ring", "", 32, 65536, m, t), 20341.189e-6);
     near(predict("loggph", "allgather/ring", "", 32, 65536, m, rr), 39783.106e-6);
     /* (2.2) on the network */
@@ -326,8 +331,8 @@ static void transfers_and_processors(void **state)
     atn_model_machine_free(m);
 }
 
-/* (5.9), (6.9): with o_mw = 70, o'_mw = 80 and o'_net = 610 microseconds a stage of the ring costs
- * 760 with block mapping and 1380 with cyclic mapping, for any number of ranks per host. */
+/* (5.9), (6.8), (6.9): with o_mw = 70, o'_mw = 80 and o'_net = 610 microseconds a stage of the ring
+ * costs 760 with block mapping and 1380 with cyclic mapping, for any number of ranks per host. */
 static void mlognp_rings(void **state)
 {
     (void)state;
@@ -338,8 +343,13 @@ static void mlognp_rings(void **state)
     atn_lognp *network = &atn_model_machine_add_channel(m, "network")->lognp;
     atn_model_table_put(&network->mw, 65536, 1, 80e-6);
     atn_model_table_put(&network->net, 65536, 1, 610e-6);
+    atn_topo *pair = cluster(1, 2, false), *apart = cluster(2, 1, false);
+    near(predict("mlognp", "bcast/binomial", "", 2, 65536, m, pair), 70e-6);   /* (5.2) */
+    near(predict("mlognp", "bcast/binomial", "", 2, 65536, m, apart), 690e-6); /* (5.3), (5.1) */
     near(predict("mlognp", "allgather/ring", "", 32, 65536, m, seq), 23560e-6);
     near(predict("mlognp", "allgather/ring", "", 32, 65536, m, rr), 42780e-6);
+    atn_topo_free(pair);
+    atn_topo_free(apart);
     atn_topo_free(seq);
     atn_topo_free(rr);
     atn_model_machine_free(m);
@@ -536,6 +546,7 @@ int main(void)
         cmocka_unit_test(taulop_in_cells),
         cmocka_unit_test(taulop_on_clusters),
         cmocka_unit_test(loggp_published_values),
+        cmocka_unit_test(printed_formulas),
         cmocka_unit_test(loggph_published_values),
         cmocka_unit_test(mlognp_rings),
         cmocka_unit_test(plogp_formulas),

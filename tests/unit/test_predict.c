@@ -179,13 +179,13 @@ static void entries(void **state)
 {
     (void)state;
     assert_entries("lru-3", sample, 3, 3);
-    assert_entries("single-cycle", sample, 4, 5);
+    assert_entries("single-cycle", sample, 4, 5); /* (3.1) */
     assert_entries("single-cycle2", sample, 4, 5);
-    assert_entries("better-cycle2", sample, 4 * 2, 5 * 2);
+    assert_entries("better-cycle2", sample, 4 * 2, 5 * 2); /* (3.2) */
     assert_entries("all-cycle", sample, 4 * 2 * 2, 5 * 2 * 2);
-    assert_entries("tagging", tagged, 3, 3);
-    assert_entries("tag-cycle", tagged, 3 * 3, 3 * 4);
-    assert_entries("tag-bettercycle2", tagged, 3 * 3, 3 * 4);
+    assert_entries("tagging", tagged, 3, 3);                  /* (3.3) */
+    assert_entries("tag-cycle", tagged, 3 * 3, 3 * 4);        /* (3.4) */
+    assert_entries("tag-bettercycle2", tagged, 3 * 3, 3 * 4); /* (3.5), one head per tag */
     assert_entries("two-level-tagging", tagged, 3 + 14, 3 + 16);
     assert_entries("single-cycle", "1 2 3", 0, 0);
 }

@@ -101,67 +101,9 @@ static double run_row(const char *row, int p, const atn_ron *net, atn_ron_policy
 static atn_ron model_a(int k, double d) { return (atn_ron){.ports = k, .delay = d, .start = 1}; }
 static atn_ron model_b(int k, double d) { return (atn_ron){.ports = k, .delay = d, .byte = 1}; }
 
-/* ---- reach of a broadcast ---- */
+/* ---- the tree of a broadcast ---- */
 
-/* Ranks that bcast/circuit reaches in s steps, by recurrence. */
-static int64_t reached(int k, int d, int s)
-{
-    int64_t n[32] = {1};
-    for (int i = 1; i <= s; i++)
-        n[i] = k * n[i - 1] + (i > d + 1 ? n[i - d - 1] : 1);
-    return n[s];
-}
-
-/* The same as a sum over generations.  Generation 1 is the k-ary tree over the circuits set up at
- * the beginning; generation g + 1 consists of the trees that start where circuits are reconfigured
- * for the g-th time on the path from the root: C(j + g - 2, g - 1) paths lead to those that have
- * left - j steps to grow.  The literature prints the last generation one too low, and 2! in an
- * example that needs 3!. */
-static int64_t reached_sum(int k, int d, int s)
-{
-    int64_t paths[32], sum = 0, power = 1;
-    for (int j = 0; j <= s; j++, power *= k) {
-        sum += power;
-        paths[j] = 1;
-    }
-    for (int left = s - d - 1; left > 0; left -= d + 1) {
-        int64_t under = 0; /* k^j + ... + k^left, from the last j to the first */
-        for (int j = left; j >= 1; j--) {
-            under = under * k + 1; /* divided by k^j */
-            int64_t tree = under;
-            for (int i = 0; i < j; i++)
-                tree *= k;
-            sum += paths[j] * tree;
-        }
-        for (int j = 2; j <= left; j++)
-            paths[j] += paths[j - 1];
-    }
-    return sum;
-}
-
-static void reached_ranks(void **state)
-{
-    static const int64_t published[] = {1,  2,  3,  4,   5,   7,   10,  14,  19,  26,  36,
-                                        50, 69, 95, 131, 181, 250, 345, 476, 657, 907, 1252};
-    (void)state;
-    for (int s = 0; s < 22; s++)
-        assert_int_equal(reached(1, 3, s), published[s]);
-    for (int k = 1; k <= 6; k++)
-        for (int d = 0; d <= 8; d++)
-            for (int s = 0; s < (k < 3 ? 30 : 20); s++) {
-                const int64_t n = reached(k, d, s);
-                assert_int_equal(n, reached_sum(k, d, s));
-                assert_int_equal(atn_ron_steps(k, d, n), s);
-                assert_int_equal(atn_ron_steps(k, d, n + 1), s + 1);
-            }
-    assert_int_equal(reached(4, 3, 7), 22073); /* not 22703, as printed */
-    assert_int_equal(atn_ron_height(2, 99), 6);
-    assert_int_equal(atn_ron_height(1, 99), 98);
-    assert_int_equal(atn_ron_levels(3, 27), 3);
-    assert_int_equal(atn_ron_levels(3, 28), 4);
-}
-
-/* The tree that each rank computes locally is the one that grows from the root. */
+/* (5.36): the tree that each rank computes locally is the one that grows from the root. */
 static void tree_grows(int k, int d, int p)
 {
     const atn_params prm = {{k, d}};
@@ -260,6 +202,7 @@ static void broadcast_without_preset_circuits(void **state)
         }
 }
 
+/* S2 (5.38), (5.39), G2 (5.40), (5.41), TE3 (5.42), (5.43): one port and k ports. */
 static void block_collectives(void **state)
 {
     static const char *const names[] = {"S1", "S2", "GA", "G1", "G2", "TE1", "TE2"};
@@ -320,6 +263,7 @@ static void delays_of_gathers_overlap(void **state)
          "allgather");
 }
 
+/* MB2 (5.37). */
 static void multi_broadcasts(void **state)
 {
     (void)state;
@@ -572,7 +516,6 @@ static void sends_of_a_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reached_ranks),
         cmocka_unit_test(trees),
         cmocka_unit_test(examples),
         cmocka_unit_test(broadcasts),

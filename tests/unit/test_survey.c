@@ -413,13 +413,13 @@ static void transfers_are_fitted(void **state)
     atn_machine *m = fitted(&s);
     const atn_channel *memory = &m->channel[0], *net = &m->channel[1];
     assert_int_equal(m->nchannels, 2);
-    near(memory->o_below, 0.5e-6);
-    near(net->o_from, 90e-6);
+    near(memory->o_below, 0.5e-6); /* (7.2) */
+    near(net->o_from, 90e-6);      /* (7.3) */
     assert_int_equal(net->eager, 65536);
     for (int i = 0; i < SIZES; i++)
         for (int tau = 1; tau <= 2; tau++) {
             near(atn_model_channel_transfer(memory, (double)sizes[i], tau),
-                 memory_l(sizes[i], tau));
+                 memory_l(sizes[i], tau)); /* (7.4), (7.5), below (7.6) */
             near(atn_model_channel_transfer(net, (double)sizes[i], tau), network_l(sizes[i], tau));
         }
     near(atn_model_channel_transfer(net, 16384, 3), network_l(16384, 3));
@@ -463,8 +463,8 @@ static void other_models_are_fitted(void **state)
     atn_machine *m = fitted(&s);
     const atn_channel *net = &m->channel[1];
     const double g1 = 5e-6 + 80e-9;
-    near(net->plogp.latency, 30e-6 - g1);
-    near(net->loggp.latency, 30e-6 - g1 + g1 - 7e-6);
+    near(net->plogp.latency, 30e-6 - g1);             /* (7.1) */
+    near(net->loggp.latency, 30e-6 - g1 + g1 - 7e-6); /* table 7.1 */
     near(net->loggp.o, 3.5e-6);
     near(net->loggp.gap_byte, (5e-6 + 80e-9 * 1048576) / 1048576);
     near(atn_model_table_time(&net->lognp.o, 16384, 1),
