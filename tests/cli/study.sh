@@ -77,6 +77,17 @@ check "stored results are written again" eval '[ $code = 0 ] && cmp out/aapc-pha
 # A row of the index: document, item, command, where, agreement.
 check "every published table and figure has a command" eval \
     '! grep -E "^\| [^|]* 20[01][0-9] \| [^|]*\| *\|" out/index.md && [ "$(grep -c "attune study [a-z-]*\`\](#" out/index.md)"  -ge 35 ]'
+# Commands of the last table, except those that start a job, with files of this test.
+"${attune%/bin/attune}/bench/core/make_trace" FOLDER 4 2000
+echo 1 3 5 6 1 3 5 6 7 7 1 3 5 6 1 7 7 1 3 2 1 >SEQUENCE
+cp "$here/data/bench.samples" SAMPLES
+cp "$root/examples/ethernet.machine" MACHINE
+ln -s "$root/share" "$root/examples" .
+sed -n '/^## Other tables/,$s/.*| `\(attune .*\)` |$/\1/p' out/index.md | sed 's/; bench.*//' | grep -v ' -- ' >commands
+check "the last table has commands" [ "$(wc -l <commands)" -ge 20 ]
+while read -r line; do
+    check "$line" eval "$line >shown && [ -s shown ]"
+done <commands
 attune study all --from nowhere >page 2>err
 check "missing results are reported and named in the page" eval \
     'grep -q "nowhere/summa.csv" err && grep -q "^Not run: nowhere/summa.csv" page'

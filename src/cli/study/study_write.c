@@ -182,6 +182,11 @@ static void write_index(FILE *f, const atn_study_result *all, char *const *missi
 static void write_others(FILE *f)
 {
     fputs("\n## Other tables and figures\n"
+          "Run these commands in the sources. FOLDER is a trace (`attune trace record -o FOLDER -- "
+          "mpirun ...`), SEQUENCE a\ntext of symbols, SAMPLES comes from `attune bench --raw "
+          "SAMPLES`, "
+          "MACHINE from `attune measure -o MACHINE`. Before `attune\nlab run`, `attune lab up "
+          "'16@100M'` starts an emulated cluster.\n\n"
           "| document | tables and figures | content | command |\n|---|---|---|---|\n",
           f);
     for (int i = 0; i < SHOWN; i++)
