@@ -287,7 +287,21 @@ static atn_status add_level(const atn_row *row, int i, const char *word, atn_par
     return set_levels(row, i, text, prm, err);
 }
 
-static atn_status set_word(const atn_row *row, char *word, atn_params *prm, atn_error *err)
+/* A parameter is given once; bit i of *given_p: the row's parameter i is. */
+static atn_status set_once(const atn_row *row, atn_params *prm, const char *key, const char *value,
+                           unsigned *given_p, atn_error *err)
+{
+    const atn_param *param;
+    const int i = param_index(row, key, &param);
+
+    if (i >= 0 && *given_p & 1u << i)
+        return atn_fail(err, ATN_INPUT, "%s: %s is given twice", row->name, key);
+    *given_p |= i >= 0 ? 1u << i : 0;
+    return atn_algo_params_set(row, prm, key, value, err);
+}
+
+static atn_status set_word(const atn_row *row, char *word, atn_params *prm, unsigned *given_p,
+                           atn_error *err)
 {
     char *eq = word + strcspn(word, "=:*");
     int i;
@@ -298,7 +312,16 @@ static atn_status set_word(const atn_row *row, char *word, atn_params *prm, atn_
         return atn_fail(err, ATN_INPUT, "%s: '%s' is not of the form parameter=value", row->name,
                         word);
     *eq = '\0';
-    return atn_algo_params_set(row, prm, word, eq + 1, err);
+    return set_once(row, prm, word, eq + 1, given_p, err);
+}
+
+static bool braces_match(const char *text)
+{
+    int depth = 0;
+
+    for (; *text && depth >= 0; text++)
+        depth += *text == '{' ? 1 : *text == '}' ? -1 : 0;
+    return depth == 0;
 }
 
 static atn_status too_long(const atn_row *row, atn_error *err)
@@ -322,12 +345,15 @@ atn_status atn_algo_params_parse(const atn_row *row, const char *text, atn_param
     const bool fits = snprintf(copy, sizeof copy, "%s", text) < (int)sizeof copy;
     atn_status status = fits ? ATN_OK : too_long(row, err);
     atn_params got;
+    unsigned given = 0;
     int i;
     const char *separators = levels_of(row, &i) ? "," : ",:";
 
+    if (status == ATN_OK && !braces_match(text))
+        status = atn_fail(err, ATN_INPUT, "%s: the braces of '%s' do not match", row->name, text);
     atn_algo_params_default(row, &got);
     for (char *word; status == ATN_OK && (word = atn_next_item(&rest, separators)) != NULL;)
-        status = set_word(row, word, &got, err);
+        status = set_word(row, word, &got, &given, err);
     if (status == ATN_OK)
         status = check_length(row, &got, err);
     if (status == ATN_OK)

@@ -176,7 +176,7 @@ const atn_command atn_cmd_run = {
         {"attune run -- mpirun -n 4 ./program", "Run with online tuning"},
         {"attune run --report=job.html -- mpirun -n 4 ./program",
          "Write a report about calls, selected algorithms and time saved"},
-        {"attune run -a 'allreduce=ring,bcast=chain:segment=8K' -- mpirun -n 4 ./program",
+        {"attune run -a 'allreduce=ring,bcast=chain{segment=8K}' -- mpirun -n 4 ./program",
          "Force algorithms"},
         {"attune run --dry-run -- srun -n 64 ./program", "Print the command that would be run"},
         {"attune run --report -- attune lab run -n 16 -- ./program", "Run in an emulated cluster"}),

@@ -10,7 +10,7 @@ atn_status atn_cli_forecast_load(const atn_args *a, const atn_topo *t, atn_machi
                                  atn_error *err)
 {
     const char *file = atn_cli_arg_text(a, "machine");
-    if (file == NULL) {
+    if (file == NULL || strcmp(file, "builtin") == 0) {
         *machine_p = atn_model_machine_assumed(t);
         return *machine_p ? ATN_OK : atn_fail(err, ATN_MEMORY, "out of memory");
     }

@@ -6,7 +6,7 @@
 #include "model/machine.h"
 
 #define ATN_DOC_MACHINE                                                                            \
-    "Machine file of 'attune measure'; default: a built-in machine with Gigabit Ethernet"
+    "Machine file of 'attune measure'; default: 'builtin', a machine with Gigabit Ethernet"
 #define ATN_OPTION_MAP                                                                             \
     ATN_TEXT("map", "ORDER", NULL,                                                                 \
              "Rank mapping on the topology: sequential, roundrobin, or a list of hosts")

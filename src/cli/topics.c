@@ -4,13 +4,14 @@
 #include <stddef.h>
 
 static const char algorithms[] =
-    "An algorithm is named operation/name. Parameters follow in braces, or after\n"
-    "colons where commas separate list items:\n"
+    "An algorithm is named operation/name. Parameters follow in braces, also those\n"
+    "of algorithms that are a part of it:\n"
     "\n"
     "  allreduce/ring                 default parameters\n"
     "  allreduce/ring{segment=8K}     with a parameter\n"
     "  bcast/chain{segment=8K,chains=2}\n"
-    "  bcast=chain:segment=8K         in the list of --algorithm\n"
+    "  allreduce/rabenseifner{gather=mesh{dims=3}}\n"
+    "  bcast=chain{segment=8K}        in the list of --algorithm\n"
     "  allreduce=native               the MPI library's own implementation\n"
     "\n"
     "'attune algo list' lists all algorithms, 'attune algo show NAME' describes one.\n"
@@ -18,7 +19,7 @@ static const char algorithms[] =
     "Force algorithms with --algorithm (-a) or ATTUNE_ALGORITHM, a comma-separated\n"
     "list of operation=algorithm:\n"
     "\n"
-    "  attune run -a 'allreduce=ring:segment=64K,*=native' -- mpirun -n 4 ./program\n"
+    "  attune run -a 'allreduce=ring{segment=64K},*=native' -- mpirun -n 4 ./program\n"
     "\n"
     "'*' stands for every operation that has an algorithm of this name; an operation\n"
     "that is named takes precedence. If several entries match a call, the first\n"

@@ -78,7 +78,7 @@ static atn_status force_entry(atn_rules *rules, char *entry, bool any, atn_error
     if (text == NULL || text == entry || text[1] == '\0')
         return atn_fail(err, ATN_INPUT,
                         "%s: \"%.60s\" is not understood; write "
-                        "operation=algorithm:key=value, separated by commas",
+                        "operation=algorithm{key=value,key=value}, separated by commas",
                         variable, entry);
     *text++ = '\0';
     if ((strcmp(entry, "*") == 0) != any)

@@ -65,7 +65,7 @@ atn_status atn_plan_rules_read(const char *path, atn_rules **rules_p, atn_error 
 atn_status atn_plan_rules_read_of(const char *path, atn_provider provider, atn_rules **rules_p,
                                   atn_error *err);
 /* The table that the settings define; each may be NULL.  `forced`
- * ("allreduce=ring,bcast=chain:segment=8K") comes before the rules of the file; `select` as in
+ * ("allreduce=ring,bcast=chain{segment=8K}") comes before the rules of the file; `select` as in
  * ATTUNE_SELECT. */
 atn_status atn_plan_rules_load(const char *path, const char *forced, const char *select,
                                atn_rules **rules_p, atn_error *err);

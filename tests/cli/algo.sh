@@ -73,8 +73,14 @@ done
 holds "allreduce/$nested" attune algo show 'allreduce/rabenseifner:gather=ring{order=lr1:every=4:sync=barrier}'
 fails 3 'attune: allgather/mesh: dims=9 is invalid; allowed: 2 to 3' \
     attune algo show 'allreduce/rabenseifner{gather=mesh{dims=9}}'
-fails 3 'attune: allreduce/rabenseifner: gather=mesh{dims=3 is invalid; allowed: *' \
-    attune algo show 'allreduce/rabenseifner{gather=mesh{dims=3}'
+for name in 'gather=mesh{dims=3' 'gather=mesh{dims=3}}' 'gather=}mesh{'; do
+    fails 3 "attune: allreduce/rabenseifner: the braces of '$name' do not match" \
+        attune algo show "allreduce/rabenseifner{$name}"
+done
+fails 3 'attune: allreduce/rabenseifner: gather is given twice' \
+    attune algo show 'allreduce/rabenseifner{gather=ring,gather=mesh}'
+fails 3 'attune: allgather/mesh: dims is given twice' \
+    attune algo show 'allreduce/rabenseifner{gather=mesh{dims=3,dims=2}}'
 
 # ---- unknown names: the message lists all names ----
 lists_all() {

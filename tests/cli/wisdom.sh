@@ -102,12 +102,12 @@ fails 2 "*no rules selected*" attune wisdom forget all
 fails 2 '*did you mean "bcast"?*' attune wisdom forget all --operation bcats
 fails 2 "*a range is LO:HI*" attune wisdom forget all --ranks x
 fails 3 "*nowhere: there is no such file*" attune wisdom forget nowhere --guesses
-holds "all: 1 rules removed" attune wisdom forget all --guesses
+holds "all: 1 rule removed" attune wisdom forget all --guesses
 holds "all: 0 rules removed" attune wisdom forget all --before 2025-01-01 --at '*'
-holds "all: 1 rules removed" attune wisdom forget all --at c0ffee/4x2 --bytes 2K:8K
-holds "all: 1 rules removed" attune wisdom forget all --operation bcast --before 2026-02-01
+holds "all: 1 rule removed" attune wisdom forget all --at c0ffee/4x2 --bytes 2K:8K
+holds "all: 1 rule removed" attune wisdom forget all --operation bcast --before 2026-02-01
 holds "all: 0 rules removed" attune wisdom forget all --ranks '*'
-holds "all: 1 rules removed" attune wisdom forget all --ranks '*' --by-hand
+holds "all: 1 rule removed" attune wisdom forget all --ranks '*' --by-hand
 check "remaining rules" test "$(attune wisdom show all)" = $'attune-wisdom 1\nmachine: test\nend'
 
 # ---- a full disk ----

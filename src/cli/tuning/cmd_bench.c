@@ -308,7 +308,7 @@ static const atn_option options[] = {
      .letter = 'a',
      .argument = "LIST",
      .type = ATN_OPT_PILE,
-     .doc = "Forced algorithms of the variant 'attune': 'allreduce=ring,bcast=chain:segment=8K'"},
+     .doc = "Forced algorithms of the variant 'attune': 'allreduce=ring,bcast=chain{segment=8K}'"},
     ATN_OPTION_MACHINE("Machine file of 'attune measure': for problems without a rule, the variant "
                        "'attune' is the algorithm with the least predicted time"),
     ATN_NUMBER("imbalance", "F", NULL, 1, 86400,

@@ -127,10 +127,11 @@ static atn_status check_file(atn_reported *r, const char *file, atn_error *err)
     const atn_status status = atn_plan_rules_read(file, &rules, err);
     if (status != ATN_OK)
         return status;
-    for (int i = 0; i < atn_plan_rules_count(rules); i++)
+    const int n = atn_plan_rules_count(rules);
+    for (int i = 0; i < n; i++)
         check_rule(r, file, rules, i);
     if (r->n == before && r->text != NULL)
-        fprintf(r->text, "%s: %d rules, no findings\n", file, atn_plan_rules_count(rules));
+        fprintf(r->text, "%s: %d rule%s, no findings\n", file, n, n == 1 ? "" : "s");
     atn_plan_rules_free(rules);
     return ATN_OK;
 }
@@ -258,7 +259,7 @@ static int run_forget(const atn_args *a, atn_error *err)
     if (status == ATN_OK)
         status = atn_plan_wisdom_forget(a->operands[0], &what, &n, err);
     if (status == ATN_OK)
-        printf("%s: %d rules removed\n", a->operands[0], n);
+        printf("%s: %d rule%s removed\n", a->operands[0], n, n == 1 ? "" : "s");
     return status;
 }
 
