@@ -107,7 +107,13 @@ if within "$hide" true 2>/dev/null; then
 else
     skip "machines with fewer MPI libraries" "no overlay can be mounted"
 fi
+reports wisdom warn "HOME names no folder" env -u HOME "$attune" doctor
+reports calibration warn "HOME names no folder" env HOME=here "$attune" doctor
 if within true true 2>/dev/null; then
+    reports wisdom warn "wisdom: cannot be written: Read-only file system" within 'mount -t tmpfs -o ro none "$HOME"' "$attune" doctor
+    check "  every finding has a remedy" has_remedies
+    reports "shared memory" warn "with /proc mounted" within "umount -l /proc" "$attune" doctor
+    check "  every finding has a remedy" has_remedies
     reports /dev/shm warn "0 MB are free" within "mount -t tmpfs -o size=512k none /dev/shm" "$attune" doctor
     reports /dev/shm ok "256 MB are free" within "mount -t tmpfs -o size=256m none /dev/shm" "$attune" doctor -n 4
     reports /dev/shm warn "256 MB are free" within "mount -t tmpfs -o size=256m none /dev/shm" "$attune" doctor -n 64

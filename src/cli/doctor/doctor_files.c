@@ -48,7 +48,8 @@ void atn_cli_doctor_settings(atn_doctor *d)
     if (status == ATN_OK)
         status = atn_cli_run_settings_check(&s, &err);
     if (status != ATN_OK)
-        atn_cli_doctor_add(d, ATN_DOCTOR_FAIL, "%s", err.text);
+        atn_cli_doctor_add(d, ATN_DOCTOR_FAIL, "%s%s", err.text,
+                           strstr(err.text, "; ") != NULL ? "" : "; correct or unset it");
     else if (atn_plan_setting_number(&s, ATN_SET_ON) == 0)
         atn_cli_doctor_add(d, ATN_DOCTOR_WARN, "ATTUNE=off disables Attune; unset ATTUNE");
     else
@@ -112,25 +113,42 @@ static void check_file(atn_doctor *d, const char *kind, const char *path, descri
         atn_cli_doctor_add(d, verdict, "%s (%s): %s", path, kind, text);
 }
 
-/* The file that a job would create. */
-static void check_new(atn_doctor *d, const char *kind, const char *path)
+/* The file that a job would create.  True: it can. */
+static bool check_new(atn_doctor *d, const char *kind, const char *path, const char *setting)
 {
     atn_error err = {0};
-    if (strcmp(kind, "system") != 0 && atn_may_write(path, true, &err) != ATN_OK)
-        atn_cli_doctor_add(d, ATN_DOCTOR_WARN, "%s", err.text);
+    if (strcmp(kind, "system") == 0 || atn_may_write(path, true, &err) == ATN_OK)
+        return true;
+    err.text[strcspn(err.text, ";")] = '\0';
+    atn_cli_doctor_add(d, ATN_DOCTOR_WARN,
+                       "%s, so jobs keep no results; make the folder writable, or name another "
+                       "file in %s",
+                       err.text, setting);
+    return false;
+}
+
+/* Without a folder of the user.  True: there is one. */
+static bool check_home(atn_doctor *d, const atn_wisdom_files *files, const char *setting)
+{
+    for (int i = 0; i < files->n; i++)
+        if (strcmp(files->kind[i], "system") != 0)
+            return true;
+    atn_cli_doctor_add(d, ATN_DOCTOR_WARN,
+                       "HOME names no folder, so jobs keep no results; set HOME, or name a file in "
+                       "%s",
+                       setting);
+    return false;
 }
 
 static void check_files(atn_doctor *d, const atn_wisdom_files *files, describe *entries,
-                        const char *none)
+                        const char *setting, const char *none)
 {
-    int found = 0;
+    int found = !check_home(d, files, setting);
     for (int i = 0; i < files->n; i++) {
         const bool missing = access(files->path[i], F_OK) != 0 && errno == ENOENT;
-        found += !missing;
-        if (missing)
-            check_new(d, files->kind[i], files->path[i]);
-        else
+        if (!missing)
             check_file(d, files->kind[i], files->path[i], entries);
+        found += !missing || !check_new(d, files->kind[i], files->path[i], setting);
     }
     if (found == 0)
         atn_cli_doctor_add(d, ATN_DOCTOR_NOTE, "%s", none);
@@ -149,7 +167,7 @@ static void check_setting(atn_doctor *d, atn_setting id, find *where, describe *
     if (strcmp(job, "off") == 0)
         atn_cli_doctor_add(d, ATN_DOCTOR_NOTE, "switched off by %s", name);
     else
-        check_files(d, &files, entries, none);
+        check_files(d, &files, entries, name, none);
 }
 
 /* ---- wisdom ---- */
