@@ -172,7 +172,13 @@ void atn_report_html_keys(FILE *f, const atn_html_key *keys, int n)
 
 /* ---- tables ---- */
 
-enum { LONG_CELL = 60 }; /* characters; longer ones are wrapped */
+enum { LONG_CELL = 60, WORDS = 24 }; /* characters; longer ones are wrapped, words between blanks */
+
+static const char *class_of(const char *text)
+{
+    const size_t n = strlen(text);
+    return n > LONG_CELL ? "w long" : n > WORDS && strchr(text, ' ') != NULL ? "w words" : "w";
+}
 
 static void put_cell(FILE *f, const atn_table *t, int column, const char *text)
 {
@@ -181,10 +187,10 @@ static void put_cell(FILE *f, const atn_table *t, int column, const char *text)
         fputs("<td class=\"none\">&ndash;</td>", f); /* there is no such number */
         return;
     }
-    fputs(!words                     ? "<td>"
-          : strlen(text) > LONG_CELL ? "<td class=\"w long\">"
-                                     : "<td class=\"w\">",
-          f);
+    if (words)
+        fprintf(f, "<td class=\"%s\">", class_of(text));
+    else
+        fputs("<td>", f);
     atn_report_html_text(f, text);
     fputs("</td>", f);
 }

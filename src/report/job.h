@@ -128,6 +128,8 @@ atn_job_totals atn_report_job_total(const atn_job_facts *j);
 void atn_report_job_table(const atn_job_facts *j, bool by_time, atn_table *t);
 /* The operation as the program names it: "iallreduce" for a nonblocking allreduce. */
 const char *atn_report_job_operation(const atn_job_row *row, char out[48]);
+/* "12.5 ms". */
+const char *atn_report_job_time(double seconds, char out[32]);
 /* The reason as text without commas, "" for served calls; and its remedy. */
 void atn_report_why_words(const atn_job_reason *reason, char out[ATN_WHY_WORDS]);
 const char *atn_report_why_remedy(atn_why why);

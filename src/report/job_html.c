@@ -99,11 +99,12 @@ static void write_table(FILE *f, const atn_job_facts *j)
 static void begin(FILE *f, const atn_job_facts *j)
 {
     const atn_job_outcome o = atn_report_job_outcome(j);
-    char about[200], key[96] = "";
-    snprintf(about, sizeof about, "%d ranks on %d host%s, %s, %.3g s", j->ranks, j->hosts,
-             j->hosts == 1 ? "" : "s", j->mpi, j->seconds);
+    char about[200], key[96] = "", time_text[32];
+    snprintf(about, sizeof about, "%d ranks on %d host%s, %s, %s", j->ranks, j->hosts,
+             j->hosts == 1 ? "" : "s", j->mpi, atn_report_job_time(j->seconds, time_text));
     if (o.known)
-        snprintf(key, sizeof key, "%.3g s %s", o.gained < 0 ? -o.gained : o.gained,
+        snprintf(key, sizeof key, "%s %s",
+                 atn_report_job_time(o.gained < 0 ? -o.gained : o.gained, time_text),
                  o.gained < 0 ? "lost" : "saved");
     atn_report_html_begin(f, &(atn_html_page){.kind = "job",
                                               .title = "Report of a job",

@@ -31,7 +31,7 @@ static char **done(lines *l)
 }
 
 /* "12.3 s", "4.56 ms": three significant digits. */
-static const char *time_words(double seconds, char out[32])
+const char *atn_report_job_time(double seconds, char out[32])
 {
     const double size = seconds < 0 ? -seconds : seconds;
     const double factor = size >= 1 ? 1 : size >= 1e-3 ? 1e3 : 1e6;
@@ -98,8 +98,8 @@ void atn_report_job_obstacle(const atn_job_outcome *o, char out[ATN_OBSTACLE_WOR
     put_size(o->worst, size);
     atn_report_why_words(&o->worst->reason, why);
     snprintf(out, ATN_OBSTACLE_WORDS, "%s%s, %s native (%s)",
-             atn_report_job_operation(o->worst, name), size, time_words(o->worst->seconds, time),
-             why);
+             atn_report_job_operation(o->worst, name), size,
+             atn_report_job_time(o->worst->seconds, time), why);
 }
 
 /* Time, estimated native time, gain, and what limits it. */
@@ -109,14 +109,15 @@ static void add_outcome(lines *l, const atn_job_facts *j)
     char now[32], native[32], ci[32], gain[32], limit[ATN_OBSTACLE_WORDS];
     const double share = percent(o.gained < 0 ? -o.gained : o.gained, o.native);
     atn_report_job_obstacle(&o, limit);
-    time_words(j->seconds, now);
-    time_words(o.gained < 0 ? -o.gained : o.gained, gain);
+    atn_report_job_time(j->seconds, now);
+    atn_report_job_time(o.gained < 0 ? -o.gained : o.gained, gain);
     const char *const rest = *limit != '\0' ? limit : "nothing that matters stayed native";
     if (o.known)
         add_line(l,
-                 "%s, estimated %s +- %s with native collectives: %s (%.1f %%) %s; in the way of "
+                 "%s, estimated %s%s%s with native collectives: %s (%.1f %%) %s; in the way of "
                  "more: %s",
-                 now, time_words(o.native, native), time_words(o.ci, ci), gain, share,
+                 now, atn_report_job_time(o.native, native), o.ci > 0 ? " +- " : "",
+                 o.ci > 0 ? atn_report_job_time(o.ci, ci) : "", gain, share,
                  o.gained < 0 ? "lost" : "gained", rest);
     else
         add_line(l,
@@ -140,8 +141,8 @@ static void add_saved(lines *l, const atn_job_totals *sum)
             l,
             "saved against native: %s +- %s (95 %% confidence), measured for %.0f %% of the %s "
             "served by Attune",
-            time_words(sum->saved, a), time_words(sum->ci, b), percent(sum->known, served),
-            time_words(served, c));
+            atn_report_job_time(sum->saved, a), atn_report_job_time(sum->ci, b),
+            percent(sum->known, served), atn_report_job_time(served, c));
 }
 
 /* Start-up is reported apart from tuning: jobs without tuning have it, too. */
@@ -152,12 +153,12 @@ static void add_costs(lines *l, const atn_job_facts *j)
     add_line(l, "messages of served calls: %s", j->transport);
     if (*j->calibration != '\0')
         add_line(l, "calibration: %s", j->calibration);
-    add_line(l, "start-up in MPI_Init took %s", time_words(j->start_seconds, a));
+    add_line(l, "start-up in MPI_Init took %s", atn_report_job_time(j->start_seconds, a));
     if (j->tuning_seconds < 0)
         add_line(l, "tuning: none in this job");
     else
         add_line(l, "tuning took %s, %.2f %% of run time (budget: %.1f %%%s)",
-                 time_words(j->tuning_seconds, a), share, most,
+                 atn_report_job_time(j->tuning_seconds, a), share, most,
                  share > most ? ", the start credit, and most of what was saved" : "");
 }
 
@@ -168,13 +169,13 @@ char **atn_report_job_summary(const atn_job_facts *j)
     char a[32], b[32];
     add_outcome(&l, j);
     add_line(&l, "%d ranks on %d host%s, %s, %s", j->ranks, j->hosts, j->hosts == 1 ? "" : "s",
-             j->mpi, time_words(j->seconds, a));
+             j->mpi, atn_report_job_time(j->seconds, a));
     add_line(
         &l,
         "collectives took %s, %.1f %% of run time, of which %s in native routines (on the rank "
         "with the longest time in collectives)",
-        time_words(j->collectives, a), percent(j->collectives, j->seconds),
-        time_words(j->native, b));
+        atn_report_job_time(j->collectives, a), percent(j->collectives, j->seconds),
+        atn_report_job_time(j->native, b));
     add_saved(&l, &sum);
     add_costs(&l, j);
     return done(&l);
@@ -199,8 +200,8 @@ static void add_native(lines *l, const atn_job_facts *j, double total)
         add_line(l,
                  "%s%s on %d ranks: %s (%.0f %% of collective time) stayed native. Reason: %s. "
                  "Remedy: %s",
-                 atn_report_job_operation(row, name), size, row->p, time_words(row->seconds, time),
-                 percent(row->seconds, total), why,
+                 atn_report_job_operation(row, name), size, row->p,
+                 atn_report_job_time(row->seconds, time), percent(row->seconds, total), why,
                  atn_report_why_remedy((atn_why)row->reason.why));
     }
     free(named);

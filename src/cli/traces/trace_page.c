@@ -166,7 +166,8 @@ static void begin(FILE *f, const atn_trace_view *v)
     const atn_trace_rank *const head = &v->t->ranks[0];
     char about[300], key[96], time[32];
     snprintf(about, sizeof about, "trace of %d ranks in %s%s%s", v->t->p, v->t->where,
-             head->library != NULL ? ", " : "", head->library != NULL ? head->library : "");
+             head->library != NULL ? ", recorded by Attune " : "",
+             head->library != NULL ? head->library : "");
     snprintf(key, sizeof key, "%s in collectives on all ranks",
              atn_cli_forecast_time(v->shares.seconds, time));
     atn_report_html_begin(

@@ -231,8 +231,18 @@ static const char *used_word(const lookup *l, const atn_store *s, int i)
     return is_used(l, s, i) ? "yes" : "no";
 }
 
+/* The rules of a page: --wisdom, else the file that a calibration writes, if there is one. */
+static const char *wisdom_to_show(const atn_args *a, char path[PATH_MAX])
+{
+    atn_error ignored = {0};
+    if (atn_cli_arg_given(a, "wisdom"))
+        return atn_cli_arg_text(a, "wisdom");
+    return wisdom_to_write(a, path, &ignored) == ATN_OK && access(path, R_OK) == 0 ? path : NULL;
+}
+
 static atn_status show(const atn_args *a, atn_error *err)
 {
+    char wisdom[PATH_MAX];
     atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
     lookup l = {.n = 0};
     stored x = {.s = {{0}}};
@@ -246,7 +256,7 @@ static atn_status show(const atn_args *a, atn_error *err)
         print_reason(&l, &x.s);
         status = atn_cli_arg_table(a, &t, err);
         if (status == ATN_OK)
-            status = write_page(a, &x.s, &l, NULL, atn_cli_arg_text(a, "wisdom"), err);
+            status = write_page(a, &x.s, &l, NULL, wisdom_to_show(a, wisdom), err);
     }
     atn_plan_store_free(&x.s);
     free_lookup(&l);

@@ -7,7 +7,8 @@
 enum { ATN_DRAWN_RANKS = 8 };
 
 /* The command that draws an algorithm ("chain{segment=8K}") on `ranks` ranks, which opens its
- * drawing on at most ATN_DRAWN_RANKS; without one if it cannot be drawn or is large. */
+ * drawing on at most ATN_DRAWN_RANKS, if need be as hosts on one switch.  Nothing if it cannot be
+ * drawn or is large. */
 void atn_cli_drawing_put(FILE *f, const char *operation, const char *use, int ranks);
 
 #endif
