@@ -1,5 +1,6 @@
 /* args.c - parses the arguments of a command by its option table. */
 #include "cli/cli.h"
+#include "cli/launch/launch.h"
 #include "plan/settings.h"
 
 #include <errno.h>
@@ -141,23 +142,23 @@ static atn_status check_int(const atn_option *o, const char *text, atn_error *er
     const long long v = strtoll(text, &end, 10);
     if (errno == 0 && end != text && *end == '\0' && v >= o->min && v <= max)
         return ATN_OK;
-    if (open)
-        snprintf(allowed, sizeof allowed, "must be an integer, 0 or more");
-    else
-        snprintf(allowed, sizeof allowed, "must be an integer from %lld to %lld", (long long)o->min,
-                 max);
+    snprintf(allowed, sizeof allowed, "must be an integer from %lld to %lld", (long long)o->min,
+             max);
     return bad_value(o, text, allowed, err);
 }
 
 static atn_status check_number(const atn_option *o, const char *text, atn_error *err)
 {
-    char *end;
+    char *end, allowed[96];
     const double v = strtod(text, &end);
     const bool low = o->min > 0 ? v > 0 : v >= 0;
     if (end != text && *end == '\0' && isfinite(v) && low && (o->max == 0 || v <= (double)o->max))
         return ATN_OK;
-    return bad_value(o, text,
-                     o->min > 0 ? "must be a number above 0" : "must be a number, 0 or more", err);
+    const int n = snprintf(allowed, sizeof allowed,
+                           o->min > 0 ? "must be a number above 0" : "must be a number, 0 or more");
+    if (o->max > 0)
+        snprintf(allowed + n, sizeof allowed - (size_t)n, ", at most %lld", (long long)o->max);
+    return bad_value(o, text, allowed, err);
 }
 
 static atn_status check_size(const atn_option *o, const char *text, atn_error *err)
@@ -317,6 +318,22 @@ static void take_rest(words *w, int first)
     w->i = w->argc;
 }
 
+/* "--report job.html -- mpirun ...": here the value must be attached. */
+static atn_status check_detached(const words *w, atn_error *err)
+{
+    const atn_given *const last = w->a->given.n > 0 ? &w->a->given.v[w->a->given.n - 1] : NULL;
+    const char *const word = w->argv[w->i], *const next =
+                                                w->i + 1 < w->argc ? w->argv[w->i + 1] : NULL;
+    char path[4096];
+    atn_option o;
+    if (next == NULL || (strcmp(next, "--") != 0 && !atn_cli_has_launcher_name(next)) ||
+        last == NULL || last->text != NULL ||
+        !option_by_name(w->c, last->name, strlen(last->name), &o) || o.type != ATN_OPT_MAYBE ||
+        atn_cli_program_find(word, NULL, NULL, false, path) == 0)
+        return ATN_OK;
+    return atn_fail(err, ATN_USAGE, "'%s' is not a program; write --%s=%s", word, o.name, word);
+}
+
 static atn_status take_word(words *w, atn_error *err)
 {
     char *word = w->argv[w->i];
@@ -328,6 +345,9 @@ static atn_status take_word(words *w, atn_error *err)
     } else if (word[0] == '-' && word[1] && word[1] != '-') {
         return take_short(w, err);
     } else if (passes && w->c->max_operands == 0) {
+        const atn_status st = check_detached(w, err);
+        if (st)
+            return st;
         take_rest(w, w->i);
     } else if (strcmp(word, "--") == 0) {
         while (++w->i < w->argc)

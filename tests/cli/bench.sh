@@ -164,7 +164,8 @@ fails 3 'attune: bcast/chain: segment=-1 is invalid*' \
     attune bench --ops bcast --variants 'chain{segment=-1}' -- true
 fails 3 'attune: alltoall/linear: operation is not in --ops' \
     attune bench --ops bcast --variants native,alltoall/linear -- true
-fails 2 'attune: --seconds soon: must be a number above 0' attune bench --seconds soon -- true
+fails 2 'attune: --seconds soon: must be a number above 0, at most 86400' attune bench --seconds soon -- true
+fails 2 'attune: --seconds 1e9: must be a number above 0, at most 86400' attune bench --seconds 1e9 -- true
 fails 2 'attune: --calls 0: must be an integer from 1 to 1000000' attune bench --calls 0 -- true
 fails 2 'attune: --plot picture.png: must end with .svg or .html' \
     attune bench --from good.samples --plot picture.png

@@ -122,6 +122,11 @@ gives "unknown option" 2 "did you mean --report?" "$attune" run --reprot -- true
 gives "invalid word" 2 "must be one of auto, always, never" "$attune" run --yield maybe -- true
 gives "a budget above 100" 2 "no command to run" "$attune" run --budget 100000
 gives "budget out of range" 2 "must be an integer from 0 to 100000" "$attune" run --budget 100001 -- true
+gives "a detached value before --" 2 "'job.html' is not a program; write --report=job.html" \
+    "$attune" run --report job.html -- true
+gives "a detached value before a launcher" 2 "'2' is not a program; write --verbose=2" \
+    "$attune" run --verbose 2 mpirun -n 2 true
+gives "a program after an option without value" 0 "note: true is not linked" "$attune" run --report true -- x
 gives "invalid verbosity" 3 "ATTUNE_VERBOSE=9: must be a number from 0 to 2" \
     "$attune" run --verbose=9 -- true
 gives "invalid setting in the environment" 3 "ATTUNE_FIRST=x: must be a number" \
@@ -210,6 +215,7 @@ for flavour in $flavours; do
     prints "$f: no launcher" "sum 1 preload $lib" run -- ./$f
     prints "$f: launcher after wrappers" "sum 3 preload $lib" run -- timeout 60 $mpirun -n 2 ./$f
     prints "$f: program after a wrapper" "sum 3 preload $lib" run -- $mpirun -n 2 env A=1 ./$f
+    prints "$f: launcher in the command of a shell" "2" run --mpi $f -- sh -c "$mpirun -n 2 echo | wc -l"
     prints "$f: script as program" "script" run -- $mpirun -n 1 ./script
     prints "$f: in another folder" "sum 3 preload $lib" run -- $mpirun -wdir "$work" -n 2 ./$f
     prints "$f: app contexts" "sum 6 preload $lib" run -- $mpirun -n 1 ./$f : -n 2 ./$f

@@ -8,7 +8,7 @@ fails 2 "attune: no launcher; add it after --*" attune tune --wisdom w
 fails 3 'attune: unknown operation "bcsat"; did you mean "bcast"?*' \
     attune tune --wisdom w --ops bcsat -- true
 fails 2 "attune: 'wide' is neither a size*" attune tune --wisdom w --sizes wide -- true
-fails 2 'attune: --time soon: must be a number above 0' \
+fails 2 'attune: --time soon: must be a number above 0, at most 10000000' \
     attune tune --wisdom w --time soon -- true
 fails 2 "attune: --place there: must be here, '\*' or MACHINE/LAYOUT" \
     attune tune --wisdom w --place there -- true

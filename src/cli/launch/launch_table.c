@@ -197,6 +197,8 @@ bool atn_cli_is_wrapper(const char *word)
 bool atn_cli_has_launcher_name(const char *word)
 {
     const char *base = atn_cli_base_name(word);
+    if (strpbrk(base, " \t\n") != NULL) /* a line for a shell: sh -c 'mpirun -n 2 program' */
+        return false;
     for (int i = 0; i < 2; i++)
         if (fnmatch(common_names[i], base, 0) == 0)
             return true;
