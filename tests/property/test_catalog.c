@@ -13,7 +13,7 @@ static bool quick; /* under sanitizers: fewer numbers of ranks */
 static int next_p(int p)
 {
     if (quick && p >= SMALL)
-        return p < 16 ? 16 : p < 23 ? 23 : 0;
+        return p < 16 ? 16 : p < 17 ? 17 : 0; /* 17: the first of 5 bits */
     if (p < ALL_UP_TO)
         return p + 1;
     for (size_t i = 0; i < sizeof more_ranks / sizeof *more_ranks; i++)
