@@ -125,12 +125,11 @@ static atn_problem problem_of(const planner *p, const atn_choice *c)
 static double extend(planner *p, const atn_prospect *x, const atn_problem *q, double seconds)
 {
     const double traffic = x->traffic > 0 ? x->traffic : 1;
-    double unused = 0;
     atn_problem cut = *q;
     if (many_of(p) == NULL)
         return seconds;
     cut.segments = x->segments;
-    const atn_form_terms few = atn_plan_estimate_terms(p, x, &cut, &p->place[MANY].facts, &unused);
+    const atn_form_terms few = atn_plan_estimate_terms(p, x, &cut, &p->place[MANY].facts, NULL);
     const atn_form_terms here = {few.latency * x->overlap, few.bytes * traffic};
     const atn_form_terms all = {x->latency * x->overlap, (x->form - x->latency) * traffic};
     return here.latency + here.bytes > 0 ? atn_plan_miniature_extend(&here, &all, seconds)

@@ -58,9 +58,11 @@ static void spread_over_ports(planner *p)
 
 static atn_plan_hosts hosts_of(const atn_topo *t)
 {
-    atn_plan_hosts h = {.n = atn_topo_hosts(t), .runs = 1};
+    atn_plan_hosts h = {.n = atn_topo_hosts(t), .runs = 1, .cyclic = true};
     for (int r = 1; r < t->p; r++)
         h.runs += atn_topo_host_of(t, r) != atn_topo_host_of(t, r - 1);
+    for (int r = h.n; r < t->p && h.cyclic; r++)
+        h.cyclic = atn_topo_host_of(t, r) == atn_topo_host_of(t, r - h.n);
     return h;
 }
 
@@ -209,44 +211,56 @@ static atn_cost_form *form_of(planner *p, const atn_prospect *x)
     return *f;
 }
 
-/* The part of its rounds in which a message that is forwarded changes the host: the depth of a tree
- * is a logarithm, that of a chain a number of ranks. */
+/* Its rounds in which messages change the host.  Partners of coordinated rounds are ever farther
+ * away, in as many rounds inside as the ranks of a host need, also if ranks go around the hosts; of
+ * messages that are forwarded, the depth of a tree is a logarithm, that of a chain a number of
+ * ranks. */
 static double rounds_between(const planner *p, const atn_prospect *x, const atn_problem *q,
                              double rounds)
 {
     const atn_plan_hosts h = q->topo == p->q.topo ? p->hosts : hosts_of(q->topo);
-    const int places = x->plain ? h.runs : h.n;
-    return places < q->p && rounds > 1 ? pow(rounds, log(places) / log(q->p)) : rounds;
+    const bool coordinated = x->choice.row->algo->klass == ATN_COORDINATED;
+    const int places = x->plain && !(coordinated && h.cyclic) ? h.runs : h.n;
+    const double part = log(places) / log(q->p);
+    if (places >= q->p || !(rounds > 1))
+        return rounds;
+    return coordinated ? rounds * part : pow(rounds, part);
 }
 
-/* What is forwarded waits less inside hosts.  `each`: bytes of a segment in seconds. */
-static void forward_inside(const planner *p, const atn_prospect *x, const atn_problem *q,
-                           double latency, double each, atn_form_terms *terms)
+/* Messages wait less inside hosts, and those that are forwarded have their bytes there.  `each`:
+ * bytes of a segment in seconds. */
+static void go_inside(const planner *p, const atn_prospect *x, const atn_problem *q, double each,
+                      atn_plan_latency *latency, atn_form_terms *terms)
 {
-    const double rounds = latency / x->start;
-    if (!(p->inside.b > 0) || x->choice.row->algo->klass != ATN_STORE_FORWARD || q->topo == NULL)
+    const double rounds = latency->all / x->start;
+    const atn_class klass = x->choice.row->algo->klass;
+    if (!(p->inside.b > 0) || klass == ATN_DIRECT || q->topo == NULL)
         return;
     const double inside = rounds - rounds_between(p, x, q, rounds);
-    terms->latency -= inside * fmax(0, x->start - p->inside.a);
-    if (terms->bytes >= rounds * each)
+    latency->saved = inside * fmax(0, x->start - p->inside.a);
+    terms->latency -= latency->saved;
+    if (klass == ATN_STORE_FORWARD && terms->bytes >= rounds * each)
         terms->bytes -= inside * each * fmax(0, 1 - p->inside.b / p->net.b);
 }
 
 /* Segments follow each other as fast as a rank can forward them, or as their bytes allow.  Nothing
  * is known of terms of 0. */
 atn_form_terms atn_plan_estimate_terms(planner *p, const atn_prospect *x, const atn_problem *q,
-                                       atn_form_facts *facts, double *latency_p)
+                                       atn_form_facts *facts, atn_plan_latency *latency_p)
 {
     const atn_alpha_beta net = {x->start, p->net.b, p->net.g};
     const double each = p->net.b * (double)message_of(&x->choice, q);
     atn_cost_form *const f = form_of(p, x);
+    atn_plan_latency latency = {0, 0};
     atn_form_terms terms = {0, 0};
     double more = 0;
-    if (f == NULL || !atn_plan_form_terms(f, q, facts, &net, &terms, &more))
-        return (atn_form_terms){0, 0};
-    *latency_p = terms.latency;
-    terms.latency += more * fmin(1, fmax(0, p->message.forward - each) / x->start);
-    forward_inside(p, x, q, *latency_p, each, &terms);
+    if (f != NULL && atn_plan_form_terms(f, q, facts, &net, &terms, &more)) {
+        latency.all = terms.latency;
+        terms.latency += more * fmin(1, fmax(0, p->message.forward - each) / x->start);
+        go_inside(p, x, q, each, &latency, &terms);
+    }
+    if (latency_p)
+        *latency_p = latency;
     return terms;
 }
 
@@ -265,7 +279,7 @@ static void set_form(planner *p, int i)
 {
     atn_prospect *const x = &p->r.v[i];
     atn_problem q = p->q;
-    double latency = 0;
+    atn_plan_latency latency;
     x->segments = q.segments = atn_algo_segments(x->choice.row, &q, &x->choice.params);
     x->start = p->net.a + queueing(p, message_of(&x->choice, &q));
     const atn_prospect *const like = form_before(p, i);
@@ -278,7 +292,7 @@ static void set_form(planner *p, int i)
     const atn_form_terms terms = atn_plan_estimate_terms(p, x, &q, &p->all, &latency);
     x->latency = terms.latency;
     x->form = terms.latency + terms.bytes;
-    x->rounds = x->start > 0 ? (int)fmin(INT_MAX / 2, latency / x->start) : 0;
+    x->rounds = x->start > 0 ? (int)fmin(INT_MAX / 2, latency.all / x->start) : 0;
 }
 
 static void set_hope(planner *p, atn_prospect *x, double seconds)
@@ -384,18 +398,21 @@ bool atn_plan_estimate_traffic(planner *p, const atn_prospect *x, int where,
 {
     atn_plan_place *const at = &p->place[where];
     atn_problem q = problem_at(p, where, &x->choice);
-    double unused = 0;
+    atn_plan_latency latency;
     *f_p = (atn_traffic_factors){1, 1, 1, 0};
     if (atn_plan_has_many_phases(p, &x->choice))
         return true;
     q.segments = segments_sampled(x);
-    const bool ok = atn_plan_traffic_factors(&at->traffic, &x->choice, &q, &p->budget, f_p);
-    const double bytes = ok ? atn_plan_estimate_terms(p, x, &q, &at->facts, &unused).bytes : 0;
+    if (!atn_plan_traffic_factors(&at->traffic, &x->choice, &q, &p->budget, f_p))
+        return false;
+    const double bytes = atn_plan_estimate_terms(p, x, &q, &at->facts, &latency).bytes;
     if (bytes > 0)
         f_p->bytes = fmax(f_p->bytes, f_p->least / bytes);
+    if (latency.saved > 0 && x->choice.row->algo->klass == ATN_COORDINATED) /* is in the form */
+        f_p->latency *= latency.all / (latency.all - latency.saved);
     if (x->segments > 1 && atn_model_expr_names(x->choice.row->algo->cost, "k"))
         f_p->bytes = fmax(f_p->bytes, 1); /* the slowest stage of a pipeline determines it */
-    return ok;
+    return true;
 }
 
 /* Those with the same number of messages to the same ranks, or a multiple of it. */

@@ -84,9 +84,8 @@ static atn_status time_all(planner *p, int i, const atn_model_trial *t, double *
 static atn_form_terms terms_seen(planner *p, const atn_prospect *x)
 {
     atn_problem q = atn_plan_problem_seen(p, x);
-    double unused = 0;
     q.segments = atn_algo_segments(x->choice.row, &q, &x->choice.params);
-    atn_form_terms few = atn_plan_estimate_terms(p, x, &q, &p->few, &unused);
+    atn_form_terms few = atn_plan_estimate_terms(p, x, &q, &p->few, NULL);
     atn_traffic_factors f = {.overlap = x->overlap, .bytes = 1};
     if (x->traffic > 0 && !atn_plan_prospect_is_free(p, x))
         atn_plan_estimate_traffic(p, x, FEW, &f);

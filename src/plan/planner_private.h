@@ -32,10 +32,16 @@ typedef struct {
 } atn_plan_excess;
 
 /* How the ranks of a problem are placed on hosts: their number, and that of changes from one to
- * another in the order of ranks, plus one. */
+ * another in the order of ranks, plus one.  cyclic: ranks go around all hosts. */
 typedef struct {
     int n, runs;
+    bool cyclic;
 } atn_plan_hosts;
+
+/* The latency of a closed form for one segment, and what messages inside hosts save of it. */
+typedef struct {
+    double all, saved;
+} atn_plan_latency;
 
 struct atn_planning {
     atn_problem q;
@@ -93,9 +99,9 @@ bool atn_plan_estimate_traffic(planner *p, const atn_prospect *x, int where,
                                atn_traffic_factors *f_p);
 /* Its form if messages that do not depend on each other overlap, but for the work of sending. */
 double atn_plan_estimate_least(const planner *p, const atn_prospect *x);
-/* The form of a prospect on a problem; *latency_p: of one segment. */
+/* The form of a prospect on a problem; latency_p may be NULL. */
 atn_form_terms atn_plan_estimate_terms(planner *p, const atn_prospect *x, const atn_problem *q,
-                                       atn_form_facts *facts, double *latency_p);
+                                       atn_form_facts *facts, atn_plan_latency *latency_p);
 /* Whether links are known not to slow its messages down. */
 bool atn_plan_prospect_is_free(const planner *p, const atn_prospect *x);
 /* The problem whose schedules are evaluated, and its ranks. */

@@ -38,10 +38,9 @@ int64_t atn_plan_segment_reserve(const planner *p)
 static void resegment(planner *p, atn_prospect *x, const atn_choice *c)
 {
     atn_problem q = p->q;
-    double unused = 0;
     x->choice = *c;
     x->segments = q.segments = atn_algo_segments(c->row, &q, &c->params);
-    const atn_form_terms terms = atn_plan_estimate_terms(p, x, &q, &p->all, &unused);
+    const atn_form_terms terms = atn_plan_estimate_terms(p, x, &q, &p->all, NULL);
     x->latency = terms.latency;
     x->form = terms.latency + terms.bytes;
     x->does = 0;

@@ -8,6 +8,7 @@
 
 #include "plan/miniature.h"
 #include "plan/planner.h"
+#include "plan/wisdom.h"
 
 static atn_topo *tree(const char *text)
 {
@@ -237,6 +238,37 @@ static void jobs_find_the_rows_for_many_ranks(void **state)
     atn_model_machine_free(m);
 }
 
+static const atn_prospect *find(const atn_ranking *r, const atn_choice *c)
+{
+    for (int i = 0; i < r->n; i++)
+        if (atn_plan_same_choice(&r->v[i].choice, c))
+            return &r->v[i];
+    fail_msg("%s is no candidate", c->row->name);
+    return NULL;
+}
+
+/* Half of eight rounds stay inside hosts of 16 ranks, with either mapping. */
+static void forms_count_rounds_between_hosts(void **state)
+{
+    static const char *const texts[] = {"16@10G+10us;ranks=16",
+                                        "16@10G+10us;ranks=16;order=roundrobin"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        atn_topo *const t = tree(texts[i]);
+        atn_machine *const m = atn_model_machine_assumed(t);
+        const atn_problem q = {
+            .op = ATN_ALLREDUCE, .p = t->p, .segments = 1, .bytes = 8, .topo = t};
+        const atn_choice doubling = choice_of("allreduce/recursive_doubling", "");
+        atn_ranking r;
+        assert_int_equal(atn_plan_planner_rank(&q, m, NULL, atn_plan_budget(q.p), &r, NULL),
+                         ATN_OK);
+        assert_float_equal(find(&r, &doubling)->form / exact(&doubling, &q, m), 1, 0.1);
+        atn_plan_ranking_free(&r);
+        atn_model_machine_free(m);
+        atn_topo_free(t);
+    }
+}
+
 /* Up to 64 ranks a plan with time evaluates the schedules of all ranks. */
 static void few_ranks_are_evaluated_as_they_are(void **state)
 {
@@ -294,6 +326,7 @@ int main(void)
         cmocka_unit_test(shares_keep_their_size),
         cmocka_unit_test(late_ranks_stay_late),
         cmocka_unit_test(jobs_find_the_rows_for_many_ranks),
+        cmocka_unit_test(forms_count_rounds_between_hosts),
         cmocka_unit_test(few_ranks_are_evaluated_as_they_are),
         cmocka_unit_test(jobs_reduce_where_it_saves_most),
     };
