@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -19,9 +20,17 @@ static atn_status cannot(atn_error *err, atn_status status, const char *path, co
     return atn_fail(err, status, "%s: cannot be %s: %s", path, what, strerror(errno));
 }
 
+/* Devices may have no end. */
+static size_t most_bytes(int fd)
+{
+    struct stat is;
+    return fstat(fd, &is) == 0 && S_ISCHR(is.st_mode) ? (size_t)64 << 20 : SIZE_MAX;
+}
+
 /* Reads to the end instead of a size determined before: pipes and /proc have none. */
 static bool read_all(int fd, char **text_p, size_t *bytes_p)
 {
+    const size_t most = most_bytes(fd);
     size_t room = 4096, bytes = 0;
     char *text = malloc(room);
     while (text != NULL) {
@@ -36,6 +45,10 @@ static bool read_all(int fd, char **text_p, size_t *bytes_p)
             *text_p = text;
             *bytes_p = bytes;
             return true;
+        }
+        if (bytes > most) {
+            errno = EFBIG;
+            break;
         }
         if (room - bytes == 1) {
             char *more = realloc(text, room *= 2);

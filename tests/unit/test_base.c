@@ -236,6 +236,16 @@ static void missing_files_are_named(void **state)
     assert_null(text);
 }
 
+static void devices_without_an_end_are_refused(void **state)
+{
+    (void)state;
+    atn_error err = {0};
+    char *text = NULL;
+    assert_int_equal(atn_read_file("/dev/zero", &text, NULL, &err), ATN_INPUT);
+    assert_string_equal(err.text, "/dev/zero: cannot be read: File too large");
+    assert_null(text);
+}
+
 static void a_failed_write_changes_nothing(void **state)
 {
     (void)state;
@@ -398,6 +408,7 @@ int main(void)
         file_test(files_come_back),
         file_test(files_without_a_size_are_read),
         file_test(missing_files_are_named),
+        cmocka_unit_test(devices_without_an_end_are_refused),
         file_test(a_failed_write_changes_nothing),
         file_test(links_and_modes_survive),
         file_test(devices_are_written_through),
