@@ -15,12 +15,12 @@ static const struct {
     [ATN_WHY_FEW] = {CALLS, "too few calls: %lld seen and %lld needed",
                      "run longer; or `attune tune -- LAUNCHER` once"},
     [ATN_WHY_BUDGET] = {COST, "over budget: the next trial needs %s and %s is left",
-                        "`attune run --budget 10`; run longer; or `attune tune -- LAUNCHER` once"},
+                        "a larger `--budget`; run longer; or `attune tune -- LAUNCHER` once"},
     [ATN_WHY_SET_UP] =
         {SET_UP,
          "over budget: the first trial needed %s and %s was left at call %lld; next check at "
          "call %lld",
-         "`attune run --budget 10`; run longer; or `attune tune -- LAUNCHER` once"},
+         "a larger `--budget`; run longer; or `attune tune -- LAUNCHER` once"},
     [ATN_WHY_TRYING] = {TRIED, "undecided: %lld of %lld candidates tried when the job ended",
                         "run longer; or `attune tune -- LAUNCHER` once"},
     [ATN_WHY_SLOWER] = {SLOWER, "slower", "`attune tune -- LAUNCHER` tries more candidates"},
