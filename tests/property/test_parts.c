@@ -117,7 +117,8 @@ static void mistakes_are_named(void)
 {
     static const char *const cases[][2] = {
         {"gather=mesh{dims=9}", "allgather/mesh: dims=9 is invalid; allowed: 2 to 3"},
-        {"gather=mesh{dims=3", "allreduce/rabenseifner: gather=mesh{dims=3 is invalid; allowed: "},
+        {"gather=mesh{dims=3",
+         "allreduce/rabenseifner: the braces of 'gather=mesh{dims=3' do not match"},
         {"gather=mash{dims=3}", "allreduce/rabenseifner: gather=mash is invalid; allowed: "},
         {"gather=ring{segment=8K}", "allreduce/rabenseifner: gather=ring{segment=8K}: segment is "},
         {"gather=ring{sync=all}", "allgather/ring: sync=all is invalid; allowed: none, pair or"},
