@@ -317,7 +317,7 @@ static void test_words(void **state)
         {"site:flat,site:flat", "'site:flat' is invalid"},
         {"site*0:flat", "is invalid"},
         {"site*4:flat,host:flat", "is invalid"},
-        {"site:flat{chains=2", "is invalid"},
+        {"site:flat{chains=2", "the braces of 'site:flat{chains=2' do not match"},
         {"site:binomal", "no part of bcast has an algorithm \"binomal\" for level site; did you "
                          "mean \"binomial\"?"},
         {"site:levels", "no part of bcast has an algorithm \"levels\""},
