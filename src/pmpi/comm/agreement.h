@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a rank has for a communicator; the least of all ranks counts. */
-typedef enum { ATN_READY_NOTHING, ATN_READY_STATE, ATN_READY_ALL } atn_readiness;
+/* What a rank has for a communicator; the least of all ranks counts.  LATER: it expects no gain
+ * from a set-up now. */
+typedef enum { ATN_READY_NOTHING, ATN_READY_STATE, ATN_READY_LATER, ATN_READY_ALL } atn_readiness;
 
 typedef struct {
     bool same;        /* all request the same context */

@@ -4,6 +4,7 @@
  * through their public names does not reach an incomplete state. */
 #include "pmpi/comm/setup.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "pmpi/comm/agreement.h"
@@ -14,6 +15,10 @@
 
 /* A communicator without symmetric operations is set up after this many times the first calls. */
 enum { PATIENCE = 4 };
+
+/* Communicators that were set up when they were made, and those of them on which a nonblocking call
+ * was started. */
+static _Atomic int made, used;
 
 static bool have_calls(atn_comm *c)
 {
@@ -38,10 +43,10 @@ static atn_readiness prepare(atn_comm *c)
     return ready ? ATN_READY_ALL : ATN_READY_STATE;
 }
 
-/* Native communicators may be many, so they keep nothing.  Observers use the executor. */
-static void give_up(atn_comm *c)
+/* Communicators that are not served may be many, so they keep nothing.  Observers use the executor.
+ */
+static void release(atn_comm *c)
 {
-    atn_job_not_reproducible(ATN_LOST_ROOM, c->user);
     atn_comm_private_release(c);
     atn_comm_hooked->detach(c);
     atn_comm_state_empty(c);
@@ -51,6 +56,18 @@ static void give_up(atn_comm *c)
         return;
     atn_exec_free(c->exec);
     c->exec = NULL;
+}
+
+static void give_up(atn_comm *c)
+{
+    atn_job_not_reproducible(ATN_LOST_ROOM, c->user);
+    release(c);
+}
+
+static void postpone(atn_comm *c)
+{
+    release(c);
+    c->stage = ATN_COMM_COUNTING;
 }
 
 /* Applies the agreement; `same`: the ranks request the same context. */
@@ -72,30 +89,64 @@ static void conclude(atn_comm *c, atn_readiness all, bool same)
 
 /* A process of another job would not take part in the agreement, so this is decided locally first.
  */
-static void set_up(atn_comm *c)
+static void set_up(atn_comm *c, bool wanted)
 {
     atn_agreed agreed = {.same = true};
+    c->stage = ATN_COMM_NATIVE;
     if (!atn_comm_within_world(c)) {
-        c->stage = ATN_COMM_NATIVE;
         c->foreign = true;
         atn_job_not_reproducible(ATN_LOST_OUTSIDE, c->user);
         return;
     }
-    const atn_readiness own = prepare(c);
+    const atn_readiness own = wanted ? prepare(c) : ATN_READY_LATER;
     const atn_readiness all =
         c->p == 1 ? own : atn_comm_agree(c->user, own, c->requested_context, &agreed);
-    conclude(c, all, agreed.same);
+    if (all == ATN_READY_LATER)
+        postpone(c);
+    else
+        conclude(c, all, agreed.same);
+}
+
+/* With what starts of nonblocking calls cannot make. */
+static void set_up_for_starts(atn_comm *c, bool wanted)
+{
+    atn_comm_beat_begin(c, ATN_BARRIER, -1);
+    set_up(c, wanted);
+    if (c->stage == ATN_COMM_SERVED)
+        atn_comm_neighbours_ready(c, ATN_NEIGHBOR_ALLGATHER);
+    atn_comm_beat_end(c);
 }
 
 void atn_comm_set_up_now(atn_comm *c)
 {
-    if (c->stage != ATN_COMM_COUNTING)
+    if (c->stage == ATN_COMM_COUNTING)
+        set_up_for_starts(c, true);
+}
+
+/* A set-up takes about as long as the routine that makes a communicator, without use if the program
+ * starts nothing there. */
+static bool is_worthwhile(void)
+{
+    enum { WITHOUT_USE = 8 };
+    const atn_job *const job = &atn_job_current;
+    const int64_t how = atn_plan_setting_number(&job->settings, ATN_SET_NONBLOCKING);
+    return how == ATN_NONBLOCKING_ON || job->forced != 0 ||
+           atomic_load(&made) < WITHOUT_USE + 2 * atomic_load(&used);
+}
+
+void atn_comm_set_up_made(atn_comm *c)
+{
+    if (c->stage != ATN_COMM_COUNTING || c->p == 1)
         return;
-    atn_comm_beat_begin(c, ATN_BARRIER, -1);
-    set_up(c);
-    if (c->stage == ATN_COMM_SERVED)
-        atn_comm_neighbours_ready(c, ATN_NEIGHBOR_ALLGATHER);
-    atn_comm_beat_end(c);
+    set_up_for_starts(c, is_worthwhile());
+    c->unused = c->stage == ATN_COMM_SERVED;
+    atomic_fetch_add(&made, c->unused);
+}
+
+void atn_comm_used(atn_comm *c)
+{
+    atomic_fetch_add(&used, c->unused);
+    c->unused = false;
 }
 
 /* Set-up synchronises, so it waits for an operation that does so anyway. */
@@ -113,7 +164,7 @@ atn_comm *atn_comm_enter_unserved(atn_comm *c, atn_operation op)
 {
     if (c->stage == ATN_COMM_COUNTING && is_due(c, op)) {
         atn_comm_beat_begin(c, op, -1);
-        set_up(c);
+        set_up(c, true);
         atn_comm_beat_end(c);
     }
     if (c->stage == ATN_COMM_COUNTING)

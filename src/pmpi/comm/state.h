@@ -76,6 +76,7 @@ typedef struct atn_comm {
     atn_neighbours neighbours;
     bool foreign;         /* NATIVE because of processes of other jobs; else for lack of memory */
     bool reserved;        /* counts against the limit of private communicators */
+    bool unused;          /* set up when it was made, and no nonblocking call was started */
     uint64_t calls, wake; /* wake: the call at which an agreement must be completed */
     atn_cached_call *cached;       /* ATN_CALL_CACHE of them; before set-up, atn_comm_no_calls */
     atn_promise always;            /* of calls that are not tuned */

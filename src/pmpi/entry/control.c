@@ -152,7 +152,7 @@ static int made_comm(MPI_Comm *made, int code)
     if (code == MPI_SUCCESS && atn_job_current.nonblocking && *made != MPI_COMM_NULL) {
         atn_comm *const c = atn_comm_find(*made);
         if (c != NULL)
-            atn_comm_set_up_now(c);
+            atn_comm_set_up_made(c);
     }
     return code;
 }

@@ -45,7 +45,8 @@ atn_comm *atn_nonblocking_enter(MPI_Comm comm, atn_operation op, bool local)
         atn_nonblocking_refused(c, op, NULL);
         return NULL;
     }
-    c->started++;
+    if (c->started++ == 0)
+        atn_comm_used(c);
     return c;
 }
 
