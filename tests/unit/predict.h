@@ -57,7 +57,7 @@ static inline double predict(const char *model, const char *name, const char *pa
 /* q ranks on each of `hosts` hosts on one switch, with block or cyclic mapping. */
 static inline atn_topo *cluster(int hosts, int q, bool cyclic)
 {
-    char names[128][8];
+    char names[128][16];
     const char *list[128];
     atn_topo *t = NULL;
     for (int r = 0; r < hosts * q; r++) {
