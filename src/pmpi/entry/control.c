@@ -9,6 +9,7 @@
 #include "pmpi/nonblocking/progress.h"
 #include "pmpi/nonblocking/request.h"
 #include "pmpi/nonblocking/start.h"
+#include "pmpi/nonblocking/thread.h"
 #include "pmpi/observe/observe.h"
 
 /* An MPI library may implement MPI_Init by MPI_Init_thread; only the outer call counts. */
@@ -142,6 +143,26 @@ static int do_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
     if (code != MPI_SUCCESS)
         return atn_comm_raise(c, code);
     return held ? MPI_SUCCESS : atn_pmpi_real.Comm_idup(comm, made, request);
+}
+
+/* ---- files ---- */
+
+static int do_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file)
+{
+    settle(comm);
+    atn_nonblocking_thread_rest();
+    const int code = atn_pmpi_real.File_open(comm, name, mode, info, file);
+    if (code != MPI_SUCCESS)
+        atn_nonblocking_thread_resume();
+    return code;
+}
+
+static int do_File_close(MPI_File *file)
+{
+    const int code = atn_pmpi_real.File_close(file);
+    if (code == MPI_SUCCESS)
+        atn_nonblocking_thread_resume();
+    return code;
 }
 #endif
 

@@ -103,12 +103,12 @@ static const char *no_thread(const atn_job *job, bool threads)
     return NULL;
 }
 
-static bool start_thread(const atn_job *job, bool threads)
+static bool start_thread(const atn_job *job, bool threads, bool alone)
 {
     if (atn_plan_setting_number(&job->settings, ATN_SET_PROGRESS) == ATN_PROGRESS_CALLS)
         return false;
     const char *const why = no_thread(job, threads);
-    const bool refused = why == NULL && !atn_nonblocking_thread_start();
+    const bool refused = why == NULL && !atn_nonblocking_thread_start(alone);
     if (job->verbose > 0 && (refused || (why != NULL && job->r == 0)))
         atn_interpose_print_line("rank %d has no progress thread: %s", job->r,
                                  refused ? "the system does not permit another thread" : why);
@@ -128,7 +128,8 @@ static bool prepare_starts(atn_job *job)
     atn_exec_set_threads(threads);
     atn_nonblocking_requests_start(threads);
     atn_nonblocking_progress_start(threads);
-    const bool hooked = atn_nonblocking_hook_start(threads), helped = start_thread(job, threads);
+    const bool hooked = atn_nonblocking_hook_start(threads);
+    const bool helped = start_thread(job, threads, !hooked);
     job->can_start = hooked || helped;
     return true;
 }
