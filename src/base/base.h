@@ -49,7 +49,8 @@ atn_status atn_fail(atn_error *err, atn_status status, const char *format, ...)
         int n, cap;                                                                                \
     }
 #define atn_push(vec, ...)                                                                         \
-    (atn_vec_room((void **)&(vec)->v, &(vec)->cap, (vec)->n + 1, sizeof *(vec)->v)                 \
+    (((vec)->n < (vec)->cap && (vec)->v != NULL) ||                                                \
+             atn_vec_room((void **)&(vec)->v, &(vec)->cap, (vec)->n + 1, sizeof *(vec)->v)         \
          ? ((vec)->v[(vec)->n++] = (__VA_ARGS__), true)                                            \
          : false)
 #define atn_vec_free(vec) (free((vec)->v), (vec)->v = NULL, (vec)->n = (vec)->cap = 0)

@@ -418,6 +418,13 @@ bool atn_plan_planning_step(atn_planning *p)
     case DONE:
         break;
     }
+}
+
+bool atn_plan_planning_step(atn_planning *p)
+{
+    atn_builder_pool_open();
+    step(p);
+    atn_builder_pool_close();
     if (p->status != ATN_OK)
         p->next = DONE;
     return p->next != DONE;
@@ -474,8 +481,10 @@ atn_status atn_plan_planner_rank(const atn_problem *q, const atn_machine *m, con
     atn_planning *const p = atn_plan_planning_begin(q, m, model, budget);
     if (p == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
+    atn_builder_pool_open();
     while (atn_plan_planning_step(p)) {
     }
+    atn_builder_pool_close();
     return atn_plan_planning_end(p, ranking_p, err);
 }
 

@@ -46,7 +46,7 @@ static void root_views(atn_builder *b)
 
 atn_builder *atn_builder_new(const atn_problem *q)
 {
-    atn_builder *b = calloc(1, sizeof *b);
+    atn_builder *const b = atn_sched_pool_take();
 
     if (!b)
         return NULL;
@@ -72,19 +72,6 @@ atn_round_window atn_builder_shown(const atn_builder *b)
     if (!b->windowed)
         return b->window;
     return (atn_round_window){b->window.first - here, b->window.end - here};
-}
-
-void atn_builder_free(atn_builder *b)
-{
-    if (!b)
-        return;
-    atn_vec_free(&b->ops);
-    atn_vec_free(&b->ranges);
-    atn_vec_free(&b->after);
-    atn_vec_free(&b->tmp_shape);
-    atn_vec_free(&b->regions);
-    atn_vec_free(&b->ends);
-    free(b);
 }
 
 /* ---- finer blocks ---- */

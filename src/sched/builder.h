@@ -45,6 +45,10 @@ atn_builder *atn_builder_new(const atn_problem *q);
 atn_status atn_builder_finish(atn_builder *b, const char *name, atn_schedule **schedule_p,
                               atn_error *err);
 void atn_builder_free(atn_builder *b);
+/* While it is open, builders leave the memory of their arrays to later ones; for a caller that
+ * builds many schedules.  Thread-local; nests. */
+void atn_builder_pool_open(void);
+void atn_builder_pool_close(void);
 /* The algorithm does not apply to the problem (sticky). */
 void atn_builder_refuse(atn_builder *b, const char *why);
 /* Building failed: out of memory, or an invalid reference (sticky). */

@@ -48,14 +48,14 @@ typedef struct {
 } edge;
 
 struct atn_builder {
-    atn_problem q;
-    int split;
     ATN_VEC(atn_op) ops; /* slots always point into `ranges` */
     ATN_VEC(atn_range) ranges;
     ATN_VEC(edge) after;        /* sorted by op */
     ATN_VEC(int32_t) tmp_shape; /* finest TMP block -> finest VEC block */
     ATN_VEC(region) regions;
     ATN_VEC(int) ends;
+    atn_problem q;
+    int split;
     int scope; /* first region that may be reused when its frame has ended */
     frame root;
     frame *top;
@@ -66,7 +66,7 @@ struct atn_builder {
     int fence_lo, fence_hi; /* operations that all later ones wait for */
     int sync_lo, sync_hi;   /* operations that the sync messages of this round wait for */
     int next_exposure[ATN_DOMAINS];
-    atn_error err;
+    atn_error err; /* last: it is long, and only its status is set at first */
 };
 
 /* Extents of natural block j of a side, and where extent i of them begins (finest). */
@@ -87,6 +87,11 @@ static inline bool atn_sched_is_left_out(const atn_builder *b)
     const int round = b->round - b->segment_round;
     return b->windowed && (round < b->window.first || round >= b->window.end);
 }
+
+/* A builder without entries, whose arrays may have memory; NULL: out of memory. */
+atn_builder *atn_sched_pool_take(void);
+/* Whether the memory of arrays is used again. */
+bool atn_sched_pool_is_open(void);
 
 /* A reference as a slot of finest blocks. */
 atn_slot atn_sched_resolve(atn_builder *b, const atn_ref *ref);

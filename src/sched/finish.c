@@ -44,6 +44,31 @@ static void finish_slot(const atn_builder *b, atn_slot *slot)
         slot->one = b->ranges.v[slot->at];
 }
 
+static void *copy_of(const void *from, size_t bytes)
+{
+    void *const to = bytes > 0 ? malloc(bytes) : NULL;
+
+    return to ? memcpy(to, from, bytes) : NULL;
+}
+
+/* The arrays themselves, or copies of the length that is needed if the builder is used again. */
+static bool take_arrays(atn_builder *b, atn_schedule *s)
+{
+    const bool again = atn_sched_pool_is_open();
+    bool ok = true;
+
+#define TAKE(vec, field, count)                                                                    \
+    (s->count = b->vec.n, s->field = b->vec.v,                                                     \
+     again ? (s->field = copy_of(b->vec.v, (size_t)b->vec.n * sizeof *b->vec.v))                   \
+           : (b->vec.v = NULL),                                                                    \
+     ok = ok && (s->field || s->count == 0))
+    TAKE(ops, ops, nops);
+    TAKE(ranges, ranges, nranges);
+    TAKE(tmp_shape, tmp_shape, ntmp);
+#undef TAKE
+    return ok;
+}
+
 static atn_schedule *take(atn_builder *b, const char *name)
 {
     atn_schedule *s = calloc(1, sizeof *s);
@@ -60,12 +85,10 @@ static atn_schedule *take(atn_builder *b, const char *name)
         finish_slot(b, &b->ops.v[i].b);
         finish_slot(b, &b->ops.v[i].c);
     }
-#define TAKE(vec, field, count) (s->field = b->vec.v, s->count = b->vec.n, b->vec.v = NULL)
-    TAKE(ops, ops, nops);
-    TAKE(ranges, ranges, nranges);
-    TAKE(tmp_shape, tmp_shape, ntmp);
-#undef TAKE
-    return s;
+    if (take_arrays(b, s))
+        return s;
+    atn_sched_schedule_free(s);
+    return NULL;
 }
 
 atn_status atn_builder_finish(atn_builder *b, const char *name, atn_schedule **schedule_p,

@@ -91,6 +91,25 @@ static bool place(atn_builder *b, const atn_view *v, const origin *o, int n, pla
     return ok;
 }
 
+/* The same blocks as by `place` where no position needs to be looked up: parts of the origin follow
+ * each other, or its blocks are as far apart as they are.  False: they have to be. */
+static bool find_view(const frame *f, const atn_view *v, const origin *o, view *view_p)
+{
+    const bool same = o->from && f->split == 1 && o->each == 1;
+    const bool follow = !o->from || (o->from->stride == f->unit && !o->from->index);
+    const bool listed = same && o->from->index;
+    if (o->grouped || !(follow || same) || (listed && (v->index || v->first)))
+        return false;
+    const int step = same ? o->from->stride : o->part;
+    *view_p = (view){.space = o->from ? o->from->space : ATN_TMP,
+                     .base = (o->from ? o->from->base : o->scratch->base) +
+                             (listed ? 0 : o->first * step),
+                     .stride = o->each * step,
+                     .index = listed ? o->from->index + o->first : v->index,
+                     .first = v->first};
+    return true;
+}
+
 /* A view for one side of the embedded frame. */
 static void embed_side(atn_builder *b, const atn_view *v, int side, int n, frame *child,
                        embedded *all)
@@ -103,6 +122,8 @@ static void embed_side(atn_builder *b, const atn_view *v, int side, int n, frame
     if (child->unit != 0 && child->unit != unit)
         atn_builder_fail(b, ATN_USAGE, "an embedded algorithm sees blocks of two sizes");
     child->unit = unit;
+    if (find_view(b->top, v, &o, &child->views[side]))
+        return;
     if (!place(b, v, &o, n, at, first))
         atn_builder_fail(b, ATN_MEMORY, "out of memory");
     child->views[side] = (view){
