@@ -64,18 +64,6 @@ static void find_tree(const atn_problem *q, int arity, atn_form_facts *facts)
         measure_tree(q->topo, q->root, arity, facts);
 }
 
-/* Properties of trees on the topology that forms use. */
-static void add_tree(const atn_choice *c, const atn_problem *q, atn_form_facts *facts,
-                     atn_variable *slots, atn_variable *height)
-{
-    const int64_t wanted = atn_algo_params_get(c->row, &c->params, "arity", 1);
-    const int arity = wanted <= ATN_MAX_ARITY ? (int)wanted : 0;
-    if (q->topo && arity > 0 && atn_model_expr_names(c->row->algo->cost, "slots"))
-        find_tree(q, arity, facts);
-    slots->value = facts->tree[arity].slots;
-    height->value = facts->tree[arity].height;
-}
-
 /* Phases of an alltoall: messages over the most loaded link. */
 static double phases(const atn_problem *q, atn_form_facts *facts)
 {
@@ -98,7 +86,7 @@ struct atn_cost_form {
     int users;
     atn_variable vars[COMMON + ATN_MAX_PARAMS];
     atn_expr *x;
-    bool phased, segmented; /* names `phases`, names `k` */
+    bool phased, segmented, slotted; /* names `phases`, `k`, `slots` */
 };
 
 static atn_status read_form(const atn_choice *c, atn_cost_form *f, int n, atn_error *err)
@@ -127,7 +115,19 @@ static atn_status open_form(const atn_choice *choice, atn_cost_form *f, atn_erro
             own->name, (double)atn_algo_param_number(own, choice->params.v[n - COMMON])};
     f->phased = atn_model_expr_names(algo->cost, "phases");
     f->segmented = atn_model_expr_names(algo->cost, "k");
+    f->slotted = atn_model_expr_names(algo->cost, "slots");
     return read_form(choice, f, n, err);
+}
+
+/* Properties of trees on the topology that forms use. */
+static void add_tree(atn_cost_form *f, const atn_problem *q, atn_form_facts *facts)
+{
+    const int64_t wanted = atn_algo_params_get(f->choice.row, &f->choice.params, "arity", 1);
+    const int arity = wanted <= ATN_MAX_ARITY ? (int)wanted : 0;
+    if (q->topo && arity > 0 && f->slotted)
+        find_tree(q, arity, facts);
+    f->vars[SLOTS].value = facts->tree[arity].slots;
+    f->vars[HEIGHT].value = facts->tree[arity].height;
 }
 
 static void set_problem(atn_cost_form *f, const atn_problem *q, atn_form_facts *facts)
@@ -138,7 +138,7 @@ static void set_problem(atn_cost_form *f, const atn_problem *q, atn_form_facts *
     f->vars[N].value = (double)q->bytes;
     f->vars[K].value = q->segments;
     f->vars[PHASES].value = f->phased ? phases(q, facts) : 0;
-    add_tree(&f->choice, q, facts, &f->vars[SLOTS], &f->vars[HEIGHT]);
+    add_tree(f, q, facts);
     f->vars[DEPTH].value = algo->depth ? algo->depth(q, &f->choice.params) : -1;
     f->vars[WIDTH].value = algo->width ? algo->width(q, &f->choice.params) : -1;
 }
@@ -237,14 +237,16 @@ bool atn_plan_form_terms(atn_cost_form *f, const atn_problem *q, atn_form_facts 
                          const atn_alpha_beta *m, atn_form_terms *terms_p, double *more_p)
 {
     const atn_alpha_beta empty = {m->a, 0, 0};
-    double all = 0, latency = 0, first = 0;
+    const bool streams = f->segmented && q->segments != 1;
+    double all = 0, latency = 0;
 
     set_problem(f, q, facts);
     if (evaluate(f, m, &all, NULL) != ATN_OK || evaluate(f, &empty, &latency, NULL) != ATN_OK)
         return false;
     const double bytes = all - latency;
+    double first = latency;
     f->vars[K].value = 1;
-    if (evaluate(f, &empty, &first, NULL) != ATN_OK)
+    if (streams && evaluate(f, &empty, &first, NULL) != ATN_OK)
         return false;
     if (!f->segmented)
         latency = first * q->segments; /* each of them makes all rounds */

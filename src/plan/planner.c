@@ -53,10 +53,11 @@ static double wait_of(const planner *p, const atn_prospect *x)
     return x->segments > 1 ? fmin(most, fmax(0, x->seconds - x->hope) / x->segments) : 0;
 }
 
-static void add_excess(atn_plan_excess *e, const atn_prospect *x, double each)
+static void add_excess(atn_plan_excess *e, const atn_prospect *x, double each, int length)
 {
     e->sum += log((x->seconds - each * x->segments) / x->hope);
-    e->each += each;
+    e->each[length] += each;
+    e->of[length]++;
     e->n++;
 }
 
@@ -66,20 +67,28 @@ static void learn(planner *p, const atn_prospect *x)
         p->scale = fmin(p->scale, x->seconds / x->form);
     if (x->hope <= 0 || x->seconds <= 0)
         return;
+    const int length = atn_plan_estimate_length(p, x);
     for (int g = 0; g < GROUPS; g++)
-        add_excess(&p->like[g][x->group[g]], x, wait_of(p, x));
-    add_excess(&p->every, x, 0);
+        add_excess(&p->like[g][x->group[g]], x, wait_of(p, x), length);
+    add_excess(&p->every, x, 0, length);
+}
+
+/* Long messages wait at least as short ones do, but short ones not as long ones. */
+static double wait_like(const atn_plan_excess *e, const atn_prospect *x, int length)
+{
+    const int like = e->of[length] > 0 ? length : SHORT;
+    return x->segments > 1 && e->of[like] > 0 ? x->segments * e->each[like] / e->of[like] : 0;
 }
 
 /* A prospect exceeds what it lets hope by as much as the evaluated ones most like it do; other rows
  * are less alike. */
 static double excess_of(const planner *p, const atn_prospect *x)
 {
+    const int length = atn_plan_estimate_length(p, x);
     for (int g = 0; g < GROUPS; g++) {
         const atn_plan_excess *const e = &p->like[g][x->group[g]];
-        const double wait = x->segments > 1 ? e->each * x->segments : 0;
         if (e->n > 0)
-            return exp(e->sum / e->n) + wait / (e->n * x->hope);
+            return exp(e->sum / e->n) + wait_like(e, x, length) / x->hope;
     }
     return exp(p->every.sum / (p->every.n + STRANGE));
 }
@@ -392,7 +401,7 @@ atn_planning *atn_plan_planning_begin(const atn_problem *q, const atn_machine *m
     return p;
 }
 
-bool atn_plan_planning_step(atn_planning *p)
+static void step(planner *p)
 {
     switch (p->next) {
     case LIST:

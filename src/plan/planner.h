@@ -14,6 +14,7 @@
 #include "model/machine.h"
 #include "model/model.h"
 #include "plan/choice.h"
+#include "plan/trial.h"
 
 typedef struct {
     atn_choice choice;
@@ -31,9 +32,10 @@ typedef struct {
     bool reduced;   /* evaluated on fewer ranks and extrapolated (miniature.h) */
     bool confirmed; /* evaluated on all ranks after others on fewer, or on as many as possible */
     bool travelled; /* corrected by what was measured on fewer ranks (travel.h) */
-    bool sampled;   /* hope comes from its traffic */
-    bool plain;     /* topology-unaware, like native algorithms */
-    uint64_t does;  /* what all ranks do, as a number; 0: not evaluated */
+    atn_trial_probe size; /* of the schedules that its traffic comes from; ops 0: not known */
+    bool sampled;         /* hope comes from its traffic */
+    bool plain;           /* topology-unaware, like native algorithms */
+    uint64_t does;        /* what all ranks do, as a number; 0: not evaluated */
 } atn_prospect;
 
 typedef struct {

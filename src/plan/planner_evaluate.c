@@ -9,10 +9,11 @@
 /* What was found out about one like it; NULL: nothing yet. */
 static const atn_trial_probe *probe_like(const planner *p, int i)
 {
+    const atn_trial_probe *const size = &p->r.v[i].size;
     for (int k = 0; k < i; k++)
         if (p->probe[k].ops > 0 && atn_plan_prospect_is_like(&p->r.v[k], &p->r.v[i]))
             return &p->probe[k];
-    return NULL;
+    return size->ops > 0 ? size : NULL;
 }
 
 int atn_plan_few_segments(const planner *p)

@@ -24,11 +24,14 @@ typedef struct {
     atn_form_facts facts;
 } atn_plan_place;
 
+/* Whether messages are sent at once, or wait for their receivers. */
+enum { SHORT, LONG, LENGTHS };
+
 /* Times of evaluated schedules over what was hoped for: a sum of logarithms; besides, seconds that
- * pipelines take more for each segment. */
+ * pipelines take more for each segment, by the length of their messages. */
 typedef struct {
-    double sum, each;
-    int n;
+    double sum, each[LENGTHS];
+    int n, of[LENGTHS];
 } atn_plan_excess;
 
 /* How the ranks of a problem are placed on hosts: their number, and that of changes from one to
@@ -98,6 +101,7 @@ void atn_plan_estimate_next(planner *p);
 bool atn_plan_estimate_traffic(planner *p, const atn_prospect *x, int where,
                                atn_traffic_factors *f_p);
 /* Its form if messages that do not depend on each other overlap, but for the work of sending. */
+int atn_plan_estimate_length(const planner *p, const atn_prospect *x);
 double atn_plan_estimate_least(const planner *p, const atn_prospect *x);
 /* The form of a prospect on a problem; latency_p may be NULL. */
 atn_form_terms atn_plan_estimate_terms(planner *p, const atn_prospect *x, const atn_problem *q,

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "algo/derived.h"
-#include "plan/trial.h"
 #include "sched/partition.h"
 
 enum { SAMPLES = ATN_TRAFFIC_RANKS + 1 };
@@ -145,6 +144,7 @@ typedef struct {
     const atn_link_traffic *of;
     const atn_traffic_group *group;
     int n, rounds, depth; /* depth: levels of links */
+    int segments;         /* that do the same as the one in the schedules */
     atn_schedule *s[SAMPLES];
     round_time *v; /* [sample * rounds + round] */
     double *link; /* [(round * 2 + direction) * depth + level]: seconds of a link above the samples,
@@ -155,10 +155,12 @@ typedef struct {
     atn_round_window window; /* rounds that are looked at; end 0: all */
 } samples;
 
-/* Seconds of all rounds, and as the form has them. */
+/* Seconds of all rounds of a segment, and as the form has them. */
 typedef struct {
+    int segments;
     double real, form, start[2], overlap;
     bool tree;
+    atn_trial_probe probe; /* of the first rank */
 } totals;
 
 /* The links between a rank and the switch that joins it with a peer. */
@@ -204,7 +206,8 @@ static void count_message(samples *x, counting *n, const atn_op *o, double bytes
     const int channel = atn_model_machine_channel_of(x->of->m, x->of->topo, r, o->peer);
 
     const atn_links_message *const m = &x->of->message[channel];
-    const bool waits = m->eager > 0 && bytes >= m->eager && x->s[n->k]->q.segments == 1;
+    const bool waits =
+        m->eager > 0 && bytes >= m->eager && x->segments == 1 && x->s[n->k]->q.segments == 1;
 
     n->start[0] += (m->empty + (waits ? m->handshake : 0)) / 2; /* half at the other end */
     n->start[1] += x->of->net.a / 2;
@@ -253,8 +256,8 @@ static atn_chain_link end_of(const samples *x, const atn_schedule *s, int i,
     return end;
 }
 
-/* The longest chain of the rank with most messages.  Those beside it overlap but for the work of
- * sending them. */
+/* The longest chain of the rank with most messages.  Those beside it, and those of all segments but
+ * one, overlap but for the work of sending them. */
 static void count_overlap(samples *x, const atn_schedule *s)
 {
     const atn_link_traffic *const of = x->of;
@@ -269,7 +272,7 @@ static void count_overlap(samples *x, const atn_schedule *s)
             messages[s->ops[i].kind == ATN_OP_SEND]++;
     }
     free(ends);
-    const int most = atn_max(messages[0], messages[1]);
+    const int most = x->segments * atn_max(messages[0], messages[1]);
     const double all = most * of->slowest.empty;
     if (all <= x->most)
         return;
@@ -414,7 +417,7 @@ static bool add_rounds(const atn_link_traffic *x, const atn_choice *c, const atn
                        atn_round_window window, double times, atn_schedule *first, int64_t *steps,
                        totals *to)
 {
-    samples all = {.of = x, .overlap = 1, .window = window, .s = {first}};
+    samples all = {.of = x, .segments = to->segments, .overlap = 1, .window = window, .s = {first}};
     double real = 0, form = 0;
 
     all.group = has_leaders(c, q) ? &x->some : &x->few;
@@ -425,6 +428,8 @@ static bool add_rounds(const atn_link_traffic *x, const atn_choice *c, const atn
         to->start[i] += times * all.start[i];
     to->overlap = fmax(to->overlap, all.overlap);
     to->tree = all.n > all.group->n;
+    if (all.s[0] != NULL)
+        to->probe = atn_plan_trial_probe(all.s[0]);
     for (int k = 0; k < all.n; k++)
         atn_sched_schedule_free(all.s[k]);
     free(all.v);
@@ -455,6 +460,7 @@ static bool add_all(const atn_link_traffic *x, const atn_choice *c, const atn_pr
         const double times = (double)(runs[i].end - runs[i].first) / ROUNDS;
         ok = add_rounds(x, c, q, few, times, NULL, steps, to);
     }
+    to->probe.ops = 0;
     return ok;
 }
 
@@ -466,17 +472,24 @@ static atn_traffic_factors factors_of(const totals *x)
         .latency = latency * (x->tree ? sqrt(x->overlap) : x->overlap),
         .overlap = x->tree ? 1 : x->overlap,
         .bytes = x->form > 0 ? x->real / x->form : 1,
-        .least = x->real,
+        .least = x->real * x->segments,
+        .probe = x->probe,
     };
 }
 
 bool atn_plan_traffic_factors(const atn_link_traffic *x, const atn_choice *c, const atn_problem *q,
                               int64_t *steps, atn_traffic_factors *factors_p)
 {
-    totals all = {0};
+    atn_problem one = *q;
+    totals all = {.segments = 1};
 
+    if (!c->row->algo->segments_inside && q->segments > 1) {
+        all.segments = q->segments;
+        one.segments = 1;
+        one.bytes = q->bytes / q->segments;
+    }
     atn_algo_derived_open(q->topo);
-    const bool ok = add_all(x, c, q, steps, &all);
+    const bool ok = add_all(x, c, &one, steps, &all);
     atn_algo_derived_close();
     if (ok)
         *factors_p = factors_of(&all);

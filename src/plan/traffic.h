@@ -9,6 +9,7 @@
 #include "model/alpha_beta.h"
 #include "model/model.h"
 #include "plan/choice.h"
+#include "plan/trial.h"
 
 enum { ATN_TRAFFIC_RANKS = 6 };
 
@@ -36,6 +37,7 @@ typedef struct {
  * bytes. */
 typedef struct {
     double latency, overlap, bytes, least;
+    atn_trial_probe probe; /* the first schedule; ops 0: rounds were left out */
 } atn_traffic_factors;
 
 /* topo must outlive it.  False: no memory. */

@@ -59,15 +59,19 @@ static bool has_one_receiver(const atn_schedule *s)
     return true;
 }
 
+atn_trial_probe atn_plan_trial_probe(const atn_schedule *s)
+{
+    return (atn_trial_probe){
+        .ops = size_of(s), .segments = s->q.segments, .ring = has_one_receiver(s)};
+}
+
 static atn_status build(const atn_choice *c, const atn_problem *q, int64_t *budget,
                         atn_trial_part *x, atn_trial_probe *probe_p, atn_error *err)
 {
     const int middle = q->p / 2;
     atn_status status = build_rank(c, q, middle, x, budget, err);
     if (x->s[middle])
-        *probe_p = (atn_trial_probe){.ops = size_of(x->s[middle]),
-                                     .segments = q->segments,
-                                     .ring = has_one_receiver(x->s[middle])};
+        *probe_p = atn_plan_trial_probe(x->s[middle]);
     if (status == ATN_OK && atn_plan_trial_steps(probe_p, q->segments, q->segments, q->p) > *budget)
         return atn_fail(err, ATN_NOT_APPLICABLE, "too large to be looked at");
     for (int r = 0; r < q->p && status == ATN_OK; r++)

@@ -35,6 +35,8 @@ typedef struct {
     bool cut;          /* these are the operations of a few rounds */
 } atn_trial_probe;
 
+atn_trial_probe atn_plan_trial_probe(const atn_schedule *s);
+
 /* Work is counted in steps of about 10 ns: what an operation costs to build, and each rank. */
 enum { ATN_STEPS_OP = 20, ATN_STEPS_RANK = 100 };
 

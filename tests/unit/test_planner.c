@@ -541,6 +541,31 @@ static void miniatures_have_counted_segments_only(void **state)
     atn_model_machine_free(m);
 }
 
+static const char fast_fat_tree[] =
+    "attune-machine 1\nhosts framing=0.94 simulated=1\n"
+    "channel memory\n  hockney alpha=1.5 beta=0.213\n"
+    "channel switch\n  path duplex=1 hops=3 latency=2\n  overhead below=3 eager=4K from=3.1\n"
+    "  processor message=0.5 more=0.5\n  hockney alpha=3 beta=0.851\n"
+    "channel level2\n  path duplex=1 hops=3 latency=4\n  overhead below=5 eager=4K from=5.1\n"
+    "  processor message=0.5 more=0.5\n  hockney alpha=5 beta=0.851\n"
+    "channel level3\n  path duplex=1 hops=3 latency=6\n  overhead below=7 eager=4K from=7.1\n"
+    "  processor message=0.5 more=0.5\n  hockney alpha=7 beta=0.851\nend\n";
+
+/* Segments of 4 KB wait for their receivers, those of 1 KB do not. */
+static void short_segments_do_not_wait(void **state)
+{
+    (void)state;
+    atn_topo *const t = made_topology("8@1280G+1usx8@160G+1usx16@10G+1us;order=roundrobin");
+    atn_machine *const m = made_machine(fast_fat_tree);
+    atn_ranking r = rank(ATN_BCAST, 32768, t, m, atn_plan_budget(t->p));
+    char name[ATN_NAME_ROOM];
+    name_of(&r.v[0], name);
+    assert_string_equal(name, "bcast/circulant{segment=1K,order=dfs}");
+    atn_plan_ranking_free(&r);
+    atn_topo_free(t);
+    atn_model_machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -561,6 +586,7 @@ int main(void)
         cmocka_unit_test(pipelines_on_64_ranks),
         cmocka_unit_test(trees_are_confirmed),
         cmocka_unit_test(miniatures_have_counted_segments_only),
+        cmocka_unit_test(short_segments_do_not_wait),
         cmocka_unit_test(long_calls),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
