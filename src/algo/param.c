@@ -351,6 +351,8 @@ atn_status atn_algo_params_parse(const atn_row *row, const char *text, atn_param
 
     if (status == ATN_OK && !braces_match(text))
         status = atn_fail(err, ATN_INPUT, "%s: the braces of '%s' do not match", row->name, text);
+    if (status == ATN_OK)
+        status = atn_check_list(row->name, text, ATN_INPUT, err);
     atn_algo_params_default(row, &got);
     for (char *word; status == ATN_OK && (word = atn_next_item(&rest, separators)) != NULL;)
         status = set_word(row, word, &got, &given, err);

@@ -95,6 +95,9 @@ const char *atn_offer(const char *word, const char *const *words, int n, char ou
 /* Splits the next item off *rest_p at one of the separators; separators inside braces do not count,
  * and empty items are skipped.  NULL: no more. */
 char *atn_next_item(char **rest_p, const char *separators);
+/* Rejects a list with nothing before, after or between its commas outside of braces; it may be
+ * empty.  `name`: of the list, for the message; `status`: of the failure. */
+atn_status atn_check_list(const char *name, const char *text, atn_status status, atn_error *err);
 
 /* A number that represents a text in this process, from any thread: equal texts have equal numbers,
  * and 0 is "".  -1: out of memory. */

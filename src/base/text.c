@@ -57,6 +57,30 @@ char *atn_next_item(char **rest_p, const char *separators)
     return *item != '\0' ? item : NULL;
 }
 
+atn_status atn_check_list(const char *name, const char *text, atn_status status, atn_error *err)
+{
+    int depth = 0, comma = 0; /* character of the last one outside of braces; 0: none yet */
+    bool filled = false;      /* something follows it */
+    for (const char *at = text; *at != '\0'; at++) {
+        const bool separates = *at == ',' && depth <= 0;
+        if (separates && !filled)
+            return atn_fail(err, status,
+                            "%s: nothing is before the comma at character %d; remove it, or write "
+                            "what is missing",
+                            name, (int)(at - text) + 1);
+        if (separates)
+            comma = (int)(at - text) + 1;
+        filled = separates ? false : filled || strchr(" \t", *at) == NULL;
+        depth += (*at == '{') - (*at == '}');
+    }
+    if (comma == 0 || filled)
+        return ATN_OK;
+    return atn_fail(err, status,
+                    "%s: nothing follows the comma at character %d; remove it, or write what is "
+                    "missing",
+                    name, comma);
+}
+
 enum { MAX_WORD = 64 };
 
 /* Insertions, deletions, replacements and swaps of neighbours; both shorter than MAX_WORD. */

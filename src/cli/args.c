@@ -241,10 +241,12 @@ static atn_given *given_before(const atn_args *a, const char *name)
     return NULL;
 }
 
+/* Lists may be empty. */
 static bool put_in_front(atn_given *before, const char *text)
 {
     char *both = NULL;
-    if (asprintf(&both, "%s,%s", text, before->text) < 0)
+    const char *const comma = *text != '\0' && *before->text != '\0' ? "," : "";
+    if (asprintf(&both, "%s%s%s", text, comma, before->text) < 0)
         return false;
     free(before->joined);
     before->text = before->joined = both;

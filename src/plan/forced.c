@@ -96,21 +96,23 @@ static atn_status force_pass(atn_rules *rules, const char *text, bool any, atn_e
     return status;
 }
 
-/* Operations that are named come before "*", in whatever order they were written. */
 /* Other ranks get the rules as lines of text, which such a byte would damage. */
 static atn_status check_bytes(const char *text, atn_error *err)
 {
     for (const char *at = text; *at != '\0'; at++)
         if ((unsigned char)*at < ' ' && *at != '\t')
             return atn_fail(err, ATN_INPUT,
-                            "ATTUNE_ALGORITHM: byte 0x%02x at character %d is not text; remove it",
+                            "%s: byte 0x%02x at character %d is not text; remove it", variable,
                             (unsigned char)*at, (int)(at - text) + 1);
     return ATN_OK;
 }
 
+/* Operations that are named come before "*", in whatever order they were written. */
 atn_status atn_plan_forced_parse(const char *text, atn_rules *rules, atn_error *err)
 {
     atn_status status = check_bytes(text, err);
+    if (status == ATN_OK)
+        status = atn_check_list(variable, text, ATN_INPUT, err);
     if (status == ATN_OK)
         status = force_pass(rules, text, false, err);
     return status == ATN_OK ? force_pass(rules, text, true, err) : status;

@@ -67,6 +67,9 @@ holds 'bt,4,send,tagging' attune predict --skeleton all -p 4 --side send --itera
 holds '<title>Hit rates' attune predict --skeleton bt -p 9 --iterations 2 --format svg
 fails 0 'attune: note: lu on 4 ranks: * receives use MPI_ANY_SOURCE*--wildcards includes them' \
     attune predict --skeleton lu -p 4 --iterations 1 --predictor lru-1
+fails 2 'attune: --skeleton: nothing is before the comma at character 4; *' attune predict --skeleton bt,,cg -p 4
+fails 2 'attune: --predictor: nothing follows the comma at character 6; *' \
+    attune predict --skeleton bt -p 4 --predictor lru-1,
 fails 2 'attune: --skeleton ft: unknown skeleton; did you mean "bt"? There are: bt, cg,*' attune predict --skeleton ft
 fails 2 'attune: skeleton cg: 9 ranks do not fit; it needs a power of two' \
     attune predict --skeleton cg -p 9

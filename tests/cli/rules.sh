@@ -176,6 +176,9 @@ for flavour in openmpi mpich; do
 ATTUNE_RULES=$work/bad.rules|bad.rules:2: bytes=4K: would never match
 ATTUNE_RULES=$work/nowhere|nowhere: cannot be read: No such file
 ATTUNE_ALGORITHM=bcast=chian|did you mean "chain"?
+ATTUNE_ALGORITHM=bcast=chain,,reduce=chain|ATTUNE_ALGORITHM: nothing is before the comma at character 13; remove it
+ATTUNE_ALGORITHM=bcast=chain,|nothing follows the comma at character 12
+ATTUNE_ALGORITHM=bcast=chain{segment=8K,,}|chain: nothing is before the comma at character 12
 ATTUNE_ALGORITHM=bcast=chain:segment=huge|segment=huge is invalid
 ATTUNE_SELECT=worst|must be "rules", "model", "online"
 ATTUNE_WATCHDOG=-5|ATTUNE_WATCHDOG=-5: must be a number from 0 to 86400

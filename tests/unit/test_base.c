@@ -313,6 +313,31 @@ static void items_respect_braces(void **state)
     assert_null(atn_next_item(&rest, ", "));
 }
 
+static void lists_have_no_empty_items(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *what;
+    } lists[] = {
+        {"", NULL},
+        {" \t", NULL},
+        {"a", NULL},
+        {" a , b{c,,d} ,e", NULL},
+        {"a,,b", "L: nothing is before the comma at character 3; "},
+        {"a, ,b", "L: nothing is before the comma at character 4; "},
+        {",a", "L: nothing is before the comma at character 1; "},
+        {"a{b},", "L: nothing follows the comma at character 5; "},
+        {"a, ", "L: nothing follows the comma at character 2; "},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        atn_error err = {0};
+        assert_int_equal(atn_check_list("L", lists[i].text, ATN_USAGE, &err),
+                         lists[i].what != NULL ? ATN_USAGE : ATN_OK);
+        if (lists[i].what != NULL)
+            assert_non_null(strstr(err.text, lists[i].what));
+    }
+}
+
 static void texts_are_interned(void **state)
 {
     (void)state;
@@ -402,6 +427,7 @@ int main(void)
         cmocka_unit_test(similar_words_are_found),
         cmocka_unit_test(enumerated_words_are_not_truncated),
         cmocka_unit_test(items_respect_braces),
+        cmocka_unit_test(lists_have_no_empty_items),
         cmocka_unit_test(texts_are_interned),
         cmocka_unit_test(files_of_everybody_are_refused),
         cmocka_unit_test(links_of_others_are_not_followed),

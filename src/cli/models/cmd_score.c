@@ -35,7 +35,7 @@ static atn_status read_models(scoring *s, atn_error *err)
 {
     const char *given = atn_cli_arg_text(s->a, "models");
     char words[256], *save = NULL;
-    atn_status st = ATN_OK;
+    atn_status st = given ? atn_check_list("--models", given, ATN_USAGE, err) : ATN_OK;
     for (int i = 0; !given && i < atn_models() && !st; i++)
         if (!atn_model_at(i)->circuits) /* no measurements exist for these */
             st = use_model(s, atn_model_at(i), "", err);

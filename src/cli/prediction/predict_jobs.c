@@ -126,7 +126,7 @@ static atn_status replay_skeletons(survey *s, const char *names, const atn_sizes
                                    atn_error *err)
 {
     const bool all = strcmp(names, "all") == 0;
-    atn_status st = ATN_OK;
+    atn_status st = atn_check_list("--skeleton", names, ATN_USAGE, err);
     for (int i = 0; all && i < atn_skeletons() && !st; i++)
         st = skeleton_sizes(s, atn_skeleton_at(i), ranks, true, err);
     char *copy = strdup(names), *rest = copy;

@@ -26,7 +26,7 @@ static atn_status add(const atn_predictor_choice *c, const atn_sizes *windows,
 static atn_status add_named(const char *names, const atn_sizes *windows, atn_predict_request *q,
                             atn_error *err)
 {
-    atn_status st = ATN_OK;
+    atn_status st = atn_check_list("--predictor", names, ATN_USAGE, err);
     char *copy = strdup(names), *rest = copy;
     if (!copy)
         return atn_fail(err, ATN_MEMORY, "out of memory");

@@ -120,6 +120,8 @@ static atn_status read_hints(const char *names, const atn_sequence *s, bool **hi
     atn_status st = ATN_OK;
     if (names && (!hinted || !copy))
         st = atn_fail(err, ATN_MEMORY, "out of memory");
+    else if (names)
+        st = atn_check_list("--hints", names, ATN_USAGE, err);
     for (const char *w; copy && !st && (w = atn_next_item(&rest, ", "));) {
         int i = 0;
         while (i < s->sites.keys.n && strcmp(atn_predict_numbered(&s->sites, i), w) != 0)

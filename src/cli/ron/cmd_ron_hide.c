@@ -92,6 +92,8 @@ static atn_status evaluate(evaluation *x, atn_error *err)
     atn_status st = ATN_OK;
     if (x->offers && !requested)
         return add_rows(x, "given", err);
+    if (requested)
+        st = atn_check_list("--predictor", requested, ATN_USAGE, err);
     char *names = strdup(requested ? requested : usual), *rest = names;
     if (!names)
         return atn_fail(err, ATN_MEMORY, "out of memory");

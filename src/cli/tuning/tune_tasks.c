@@ -70,6 +70,8 @@ static void put_name(FILE *f, const char *word)
 /* "all,mine": all candidates and `mine`; without `all`: only those named. */
 static atn_status read_candidates(const char *list, char **variants_p, bool *all_p, atn_error *err)
 {
+    if (atn_check_list("--candidates", list, ATN_USAGE, err) != ATN_OK)
+        return err->status;
     char *copy = strdup(list), *rest = copy, *word;
     size_t bytes;
     FILE *f = copy != NULL ? atn_open_text(variants_p, &bytes) : NULL;
