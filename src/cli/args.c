@@ -164,9 +164,9 @@ static atn_status check_number(const atn_option *o, const char *text, atn_error 
 static atn_status check_size(const atn_option *o, const char *text, atn_error *err)
 {
     int64_t bytes;
-    if (atn_parse_size(text, &bytes))
-        return ATN_OK;
-    return bad_value(o, text, "must be a size such as 4096, 64K or 1M", err);
+    if (!atn_parse_size(text, &bytes))
+        return bad_value(o, text, "must be a size such as 4096, 64K or 1M", err);
+    return bytes <= ATN_CLI_BYTES_MAX ? ATN_OK : bad_value(o, text, "must be at most 1024T", err);
 }
 
 static atn_status check_word(const atn_option *o, const char *text, atn_error *err)

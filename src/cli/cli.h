@@ -15,12 +15,15 @@ typedef enum {
     ATN_OPT_FILE,   /* a path (completion offers files) */
     ATN_OPT_INT,    /* an integer within min..max */
     ATN_OPT_NUMBER, /* a number above 0 (min 1) or from 0 on (min 0), up to max (0: unlimited) */
-    ATN_OPT_SIZE,   /* 4096, 4K, 1M */
+    ATN_OPT_SIZE,   /* 4096, 4K, 1M, up to ATN_CLI_BYTES_MAX */
     ATN_OPT_WORD,   /* one of `words` */
     ATN_OPT_LIST,   /* any text; may be repeated */
     ATN_OPT_PILE,   /* comma-separated list; repetitions are joined, the last one first */
     ATN_OPT_MAYBE   /* optional argument, in the form --name=text only */
 } atn_opt_type;
+
+/* 1024T: sums over all ranks and over segments of a few KB must not overflow, or take hours. */
+#define ATN_CLI_BYTES_MAX (INT64_C(1) << 50)
 
 typedef struct {
     const char *name;     /* "root": --root */

@@ -81,11 +81,23 @@ static int64_t shared_messages(const explanation *x, const atn_figures *f)
     return by_sharing[x->f.q.shared];
 }
 
-static terms terms_of(const explanation *x, const atn_choice *c)
+/* Schedules that the planner has not evaluated on all ranks may be too large for it, and hence for
+ * their figures; whatever the planner was allowed, small ones are not. */
+static bool is_too_large(const explanation *x, const atn_prospect *p)
 {
+    enum { SMALL = 200000 };
+    const int64_t ranks = x->f.q.p;
+    const int64_t segments = atn_algo_segments(p->choice.row, &x->f.q, &p->choice.params);
+    return ranks > ATN_EXACT_RANKS ||
+           ((!p->evaluated || p->reduced) && ranks * ranks * segments > SMALL);
+}
+
+static terms terms_of(const explanation *x, const atn_prospect *p)
+{
+    const atn_choice *const c = &p->choice;
     atn_figures f;
     atn_error err = {0};
-    if (x->f.q.p > ATN_EXACT_RANKS)
+    if (is_too_large(x, p))
         return terms_of_form(x, c);
     if (count(x, c, &f, &err))
         return (terms){.known = false};
@@ -226,7 +238,7 @@ static void put_line(const explanation *x, const line *l, const line *first, con
                      atn_table *t)
 {
     const atn_prospect *const p = &x->r.v[l->at], *const top = &x->r.v[first->at];
-    const terms own = l == first ? *best : terms_of(x, &p->choice);
+    const terms own = l == first ? *best : terms_of(x, p);
     char why[120] = "best";
     if (l != first && l->chosen)
         snprintf(why, sizeof why, "selected: difference below 2 %%");
@@ -334,7 +346,7 @@ static atn_status write_all(const explanation *x, atn_error *err)
     if (lines == NULL)
         return atn_fail(err, ATN_MEMORY, "out of memory");
     const int shown = atn_min(fold(&x->r, lines), (int)atn_cli_arg_int(x->a, "top"));
-    const terms best = terms_of(x, &x->r.v[lines[0].at].choice);
+    const terms best = terms_of(x, &x->r.v[lines[0].at]);
     atn_table t = {.columns = columns, .ncolumns = sizeof columns / sizeof *columns};
     for (int i = 0; i < shown; i++)
         put_line(x, &lines[i], &lines[0], &best, &t);

@@ -109,6 +109,8 @@ static atn_status read_words(const char *text, char *words[5], const atn_topo *t
         return atn_fail(err, ATN_USAGE, "problem '%.80s': the topology has %d ranks", text, t->p);
     if (!words[2] || !atn_parse_size(words[2], &f->q.bytes))
         return bad_problem(text, "the third field is not a size", err);
+    if (f->q.bytes > ATN_CLI_BYTES_MAX)
+        return bad_problem(text, "the size exceeds 1024T", err);
     f->q.p = (int)ranks;
     f->q.segments = 1;
     f->q.topo = t;
