@@ -16,8 +16,10 @@
 typedef struct {
     atn_survey survey;
     atn_progress bar;
-    FILE *part; /* observations so far; NULL: not kept */
-    bool open;  /* its head has been written */
+    const char *path; /* of the file for observations; NULL: they are not kept */
+    bool resume;      /* it is extended */
+    FILE *part;       /* NULL: none has arrived */
+    bool open;        /* the head has arrived */
 } watch;
 
 static void make_room(void *context) { atn_cli_progress_clear(&((watch *)context)->bar); }
@@ -35,15 +37,25 @@ static void show_progress(watch *w)
         &w->bar, s->experiments ? (double)s->next / (s->experiments * s->rounds) : 0, what);
 }
 
+/* Observations of an interrupted measurement are kept until the first new line. */
+static atn_status keep_line(watch *w, const char *text, atn_error *err)
+{
+    if (w->part == NULL)
+        w->part = fopen(w->path, w->resume ? "ae" : "we");
+    if (w->part == NULL)
+        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", w->path);
+    fprintf(w->part, "%s\n", text);
+    fflush(w->part);
+    return ATN_OK;
+}
+
 static atn_status take_line(void *context, const char *text, atn_error *err)
 {
     watch *w = context;
-    const atn_status status = atn_model_survey_line(&w->survey, text, err);
+    atn_status status = atn_model_survey_line(&w->survey, text, err);
     w->open = w->open || strcmp(text, "attune-survey 1") == 0;
-    if (status == ATN_OK && w->part != NULL && w->open) {
-        fprintf(w->part, "%s\n", text);
-        fflush(w->part);
-    }
+    if (status == ATN_OK && w->path != NULL && w->open)
+        status = keep_line(w, text, err);
     show_progress(w);
     return status;
 }
@@ -107,20 +119,15 @@ static atn_status load_part(const char *path, atn_survey *s, atn_error *err)
     return status;
 }
 
-static atn_status open_part(const atn_args *a, const char *path, watch *w, atn_error *err)
+static atn_status find_part(const atn_args *a, const char *path, watch *w, atn_error *err)
 {
-    const bool resume = atn_cli_arg_given(a, "resume");
-    if (path == NULL && resume)
+    w->resume = atn_cli_arg_given(a, "resume");
+    w->path = path;
+    if (path == NULL && w->resume)
         return atn_fail(err, ATN_USAGE, "--resume requires -o FILE; it continues FILE.part");
-    if (path == NULL)
-        return ATN_OK;
-    const atn_status status = resume ? load_part(path, &w->survey, err) : ATN_OK;
-    if (status != ATN_OK)
-        return status;
-    w->part = fopen(path, resume ? "a" : "w");
-    if (w->part == NULL)
-        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", path);
-    return ATN_OK;
+    if (w->resume)
+        return load_part(path, &w->survey, err);
+    return path != NULL ? atn_may_write(path, false, err) : ATN_OK;
 }
 
 /* ---- the machine ---- */
@@ -217,7 +224,7 @@ static int measure(const atn_args *a, atn_error *err)
     const double began = atn_cli_seconds();
     if (output != NULL)
         snprintf(part, sizeof part, "%s.part", output);
-    atn_status status = open_part(a, output ? part : NULL, &w, err);
+    atn_status status = find_part(a, output ? part : NULL, &w, err);
     if (status == ATN_OK)
         status = run_job(a, &w, err);
     if (status == ATN_OK)

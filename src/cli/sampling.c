@@ -83,16 +83,25 @@ static void write_provenance(FILE *f, const atn_args *a)
 }
 
 /* Samples of an earlier job are kept until the first new line.  Pipes cannot be truncated. */
-static void keep_line(atn_sampling *w, const char *text)
+static atn_status open_raw(atn_sampling *w, atn_error *err)
 {
-    if (w->provenance != NULL) {
-        if (w->kept < 0 && ftruncate(fileno(w->raw), 0) != 0 && errno != EINVAL)
-            return; /* the samples cannot be read then */
-        write_provenance(w->raw, w->provenance);
-        w->provenance = NULL;
-    }
+    struct stat about;
+    atn_make_folders(w->path);
+    w->raw = fopen(w->path, "ae");
+    if (w->raw == NULL || (!w->more && ftruncate(fileno(w->raw), 0) != 0 && errno != EINVAL))
+        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", w->path);
+    w->kept = w->more && fstat(fileno(w->raw), &about) == 0 ? about.st_size : -1;
+    write_provenance(w->raw, w->a);
+    return ATN_OK;
+}
+
+static atn_status keep_line(atn_sampling *w, const char *text, atn_error *err)
+{
+    if (w->raw == NULL && open_raw(w, err) != ATN_OK)
+        return err->status;
     fprintf(w->raw, "%s\n", text);
     fflush(w->raw);
+    return ATN_OK;
 }
 
 static atn_status take_line(void *context, const char *text, atn_error *err)
@@ -100,9 +109,11 @@ static atn_status take_line(void *context, const char *text, atn_error *err)
     atn_sampling *w = context;
     const bool was_in_task = w->reader.state == ATN_IN_TASK;
     const int was_done = w->reader.done;
-    const atn_status status = atn_report_samples_line(&w->reader, text, false, err);
-    if (w->raw != NULL && (w->reader.state != ATN_BEFORE_JOB || strcmp(text, "end") == 0))
-        keep_line(w, text);
+    atn_status status = atn_report_samples_line(&w->reader, text, false, err);
+    if (w->path != NULL && (w->reader.state != ATN_BEFORE_JOB || strcmp(text, "end") == 0)) {
+        const atn_status kept = keep_line(w, text, err);
+        status = status == ATN_OK ? kept : status;
+    }
     if (status != ATN_OK)
         return status;
     if (w->reader.state == ATN_IN_TASK && !was_in_task)
@@ -114,22 +125,6 @@ static atn_status take_line(void *context, const char *text, atn_error *err)
         return w->done(w->context, &w->samples, w->reader.task, err);
     }
     show_progress(w);
-    return ATN_OK;
-}
-
-/* ---- the file ---- */
-
-atn_status atn_cli_sampling_keep(atn_sampling *w, const atn_args *a, const char *path, bool more,
-                                 atn_error *err)
-{
-    struct stat about;
-    if (path == NULL)
-        return ATN_OK;
-    w->raw = fopen(path, "a");
-    if (w->raw == NULL)
-        return atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", path);
-    w->kept = more && fstat(fileno(w->raw), &about) == 0 ? about.st_size : -1;
-    w->provenance = a;
     return ATN_OK;
 }
 
@@ -147,22 +142,37 @@ static atn_status check_environment(atn_error *err)
     return status;
 }
 
-atn_status atn_cli_sampling_run(atn_sampling *w, const atn_args *a, const atn_words *arguments,
-                                atn_error *err)
+static atn_measure job_of(const atn_sampling *w, const atn_args *a)
 {
-    const atn_measure m = {
-        .launcher = a->rest,
-        .nlauncher = a->nrest,
-        .mpi = atn_cli_arg_text(a, "mpi"),
-        .program = w->program,
-        .arguments = arguments->v,
-        .narguments = arguments->n,
-        .line = take_line,
-        .make_room = make_room,
-        .context = w,
-    };
+    return (atn_measure){.launcher = a->rest,
+                         .nlauncher = a->nrest,
+                         .mpi = atn_cli_arg_text(a, "mpi"),
+                         .program = w->program};
+}
+
+atn_status atn_cli_sampling_check(const atn_sampling *w, const atn_args *a, atn_error *err)
+{
+    const atn_measure m = job_of(w, a);
+    atn_words words = {0};
+    const atn_status status = atn_cli_measure_command(&m, &words, err);
+    atn_cli_words_free(&words);
+    return status;
+}
+
+atn_status atn_cli_sampling_run(atn_sampling *w, const atn_args *a, const atn_words *arguments,
+                                const char *path, bool more, atn_error *err)
+{
+    atn_measure m = job_of(w, a);
+    m.arguments = arguments->v;
+    m.narguments = arguments->n;
+    m.line = take_line;
+    m.make_room = make_room;
+    m.context = w;
     if (check_environment(err) != ATN_OK)
         return err->status;
+    w->a = a;
+    w->path = path;
+    w->more = more;
     w->reader.s = &w->samples;
     w->reader.origin = "samples of the job";
     w->began = atn_cli_seconds();
@@ -173,15 +183,15 @@ atn_status atn_cli_sampling_run(atn_sampling *w, const atn_args *a, const atn_wo
     return status == ATN_OK ? atn_report_samples_end(&w->reader, err) : status;
 }
 
-atn_status atn_cli_sampling_end(atn_sampling *w, const char *path, atn_error *err)
+atn_status atn_cli_sampling_end(atn_sampling *w, atn_error *err)
 {
     bool bad = w->raw != NULL && fclose(w->raw) != 0;
     /* A job without samples may not match the existing file. */
     if (w->raw != NULL && w->kept >= 0 && w->samples.tasks.n == 0)
-        bad = truncate(path, w->kept) != 0 || bad;
+        bad = truncate(w->path, w->kept) != 0 || bad;
     w->raw = NULL;
     atn_report_samples_reader_free(&w->reader);
-    return bad ? atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", path) : ATN_OK;
+    return bad ? atn_fail(err, ATN_ENVIRONMENT, "%s: cannot be written: %m", w->path) : ATN_OK;
 }
 
 /* ---- arguments of the program ---- */

@@ -22,22 +22,23 @@ typedef struct {
     atn_samples samples;
     /* private */
     atn_samples_reader reader;
-    FILE *raw;                  /* NULL: not kept */
-    off_t kept;                 /* bytes of earlier jobs in it; -1: none */
-    const atn_args *provenance; /* not written yet; else NULL */
+    const atn_args *a;
+    const char *path; /* of the file for samples; NULL: they are not kept */
+    bool more;        /* it is extended */
+    FILE *raw;        /* NULL: nothing has been written to it yet */
+    off_t kept;       /* bytes of earlier jobs in it; -1: none */
     atn_progress bar;
     double began, task_began;
 } atn_sampling;
 
-/* Opens the file for samples.  `more`: appends; else the first line replaces the old content.
- * path NULL: none. */
-atn_status atn_cli_sampling_keep(atn_sampling *w, const atn_args *a, const char *path, bool more,
-                                 atn_error *err);
-/* Runs the job of a->rest. */
+/* Rejects a launcher that the job could not be started with. */
+atn_status atn_cli_sampling_check(const atn_sampling *w, const atn_args *a, atn_error *err);
+/* Runs the job of a->rest.  `path`: file for samples, made with its folders when the first one
+ * arrives, or NULL; `more`: appends, else the first line replaces the old content. */
 atn_status atn_cli_sampling_run(atn_sampling *w, const atn_args *a, const atn_words *arguments,
-                                atn_error *err);
-/* Frees all but the samples; reports `path` if it could not be written. */
-atn_status atn_cli_sampling_end(atn_sampling *w, const char *path, atn_error *err);
+                                const char *path, bool more, atn_error *err);
+/* Frees all but the samples; reports a file that could not be written. */
+atn_status atn_cli_sampling_end(atn_sampling *w, atn_error *err);
 
 /* ---- arguments of the program ---- */
 

@@ -248,7 +248,12 @@ fresh() { run >/dev/null && grep -x -A 1 -- --seed words >one && sleep 0.01 && r
 check "the default seed differs between runs" fresh
 again() { cmp <(attune bench --from kept.samples --format csv) <(run --format csv); }
 check "--from prints the same results" again
-fails 4 'attune: nowhere/raw: cannot be written: No such file or directory' run --raw nowhere/raw
+fails 4 'attune: nowhere/raw: cannot be written: No such file or directory; *' run --raw nowhere/raw
+
+# ---- nothing remains of a job that does not start ----
+fails 2 'attune: no launcher; *' attune bench --raw new.samples
+fails 4 'attune: launcher mpirun.nowhere: *' attune bench --raw new.samples -- mpirun.nowhere -n 2
+check "no file of samples" [ ! -e new.samples ]
 
 launcher 'echo "starting"; cat good.samples; echo "finished"'
 check "output of launchers around the samples is ignored" run

@@ -11,6 +11,15 @@ fails 4 'attune: launcher mpirun.nowhere: No such file or directory*' attune mea
 fails 4 'attune: nowhere/m: cannot be written: No such file or directory; *' \
     attune measure -o nowhere/m -- true
 
+# ---- observations of an interrupted measurement, and a job that does not start ----
+cp "$here"/data/two-ranks.survey m.part
+fails 4 'attune: launcher mpirun.nowhere: *' attune measure -o m -- mpirun.nowhere -n 2
+fails 2 'attune: no launcher; *' attune measure -o m
+check "the observations are kept" cmp "$here"/data/two-ranks.survey m.part
+rm m.part
+fails 4 'attune: launcher mpirun.nowhere: *' attune measure -o m -- mpirun.nowhere -n 2
+check "nothing is left" eval '! ls m m.part 2>/dev/null'
+
 # ---- jobs ----
 if ! compgen -G "$(dirname "$attune")/../libexec/attune/openmpi/measure_exec" >/dev/null; then
     skip "jobs" "Attune was built without Open MPI"

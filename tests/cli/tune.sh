@@ -16,6 +16,10 @@ fails 3 'attune: unknown algorithm "chian" for bcast; did you mean "chain"?*' \
     attune tune --wisdom w --ops bcast --candidates chian -- true
 fails 2 'attune: no wisdom file; add --wisdom FILE' \
     env -u HOME -u XDG_DATA_HOME ATTUNE_WISDOM=off "$attune" tune -- true
+fails 2 'attune: --candidates: nothing is before the comma at character 7; *' \
+    attune tune --wisdom w --ops bcast --candidates chain,,binomial -- true
+fails 4 'attune: launcher mpirun.nowhere: *' env HOME="$work/new" "$attune" tune -- mpirun.nowhere -n 2
+check "nothing is left of a search that does not start" [ ! -e new ]
 echo '# nothing' >empty
 fails 3 'attune: ./empty: contains no algorithm' attune tune --wisdom w --candidates ./empty -- true
 

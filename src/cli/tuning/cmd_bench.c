@@ -161,6 +161,7 @@ static atn_status measure(const atn_args *a, atn_samples *s, atn_bench_writer *w
                                        .sizes = atn_cli_arg_text(a, "sizes"),
                                        .variants = atn_cli_arg_text(a, "variants"),
                                        .candidates = atn_cli_arg_text(a, "candidates")};
+    const char *const raw = atn_cli_arg_text(a, "raw");
     atn_words tasks = {0}, arguments = {0};
     atn_sampling w = {.program = "bench_exec",
                       .seconds = atn_cli_arg_number(a, "seconds"),
@@ -180,11 +181,11 @@ static atn_status measure(const atn_args *a, atn_samples *s, atn_bench_writer *w
     set_widths(writer, atn_cli_arg_given(a, "overlap"), &tasks);
     if (status == ATN_OK)
         status = collect_arguments(a, &tasks, &arguments, err);
+    if (status == ATN_OK && raw != NULL)
+        status = atn_may_write(raw, false, err);
     if (status == ATN_OK)
-        status = atn_cli_sampling_keep(&w, a, atn_cli_arg_text(a, "raw"), false, err);
-    if (status == ATN_OK)
-        status = atn_cli_sampling_run(&w, a, &arguments, err);
-    const atn_status kept = atn_cli_sampling_end(&w, atn_cli_arg_text(a, "raw"), err);
+        status = atn_cli_sampling_run(&w, a, &arguments, raw, false, err);
+    const atn_status kept = atn_cli_sampling_end(&w, err);
     atn_cli_words_free(&tasks);
     atn_cli_words_free(&arguments);
     *s = w.samples;

@@ -13,6 +13,8 @@
 #include "plan/settings.h"
 #include "plan/wisdom.h"
 
+static const char program_of_job[] = "tune_exec";
+
 typedef struct {
     const atn_args *a;
     atn_sizes sizes; /* ascending */
@@ -91,6 +93,8 @@ static atn_status convert_trace(tuning *t, const char *folder, atn_error *err)
         status = atn_fail(err, ATN_USAGE, "the path of the wisdom file is too long");
     if (status == ATN_OK)
         status = atn_cli_tune_trace(folder, &text, &program, err);
+    if (status == ATN_OK)
+        status = atn_cli_sampling_check(&(atn_sampling){.program = program_of_job}, t->a, err);
     if (status == ATN_OK) {
         atn_make_folders(t->patterns);
         name_program(t, program);
@@ -164,17 +168,16 @@ static atn_status collect_arguments(tuning *t, atn_error *err)
 static atn_status run_job(const tuning *t, atn_samples *s, atn_error *err)
 {
     const bool design = atn_cli_arg_given(t->a, "dry-run");
-    atn_sampling w = {.program = "tune_exec",
+    atn_sampling w = {.program = program_of_job,
                       .tasks = t->tasks,
                       .seconds = t->seconds > 0 ? t->seconds : 10,
                       .guess = true,
                       .whole = t->seconds > 0};
-    if (!design)
-        atn_make_folders(t->raw);
-    atn_status status = atn_cli_sampling_keep(&w, t->a, design ? NULL : t->raw, t->resume, err);
+    atn_status status = design ? ATN_OK : atn_may_write(t->raw, true, err);
     if (status == ATN_OK)
-        status = atn_cli_sampling_run(&w, t->a, &t->arguments, err);
-    const atn_status kept = atn_cli_sampling_end(&w, t->raw, err);
+        status =
+            atn_cli_sampling_run(&w, t->a, &t->arguments, design ? NULL : t->raw, t->resume, err);
+    const atn_status kept = atn_cli_sampling_end(&w, err);
     *s = w.samples;
     return status == ATN_OK ? kept : status;
 }
