@@ -43,6 +43,29 @@ for flavour in openmpi mpich; do
     reports job fail "program ./missing" attune doctor
     after=()
 done
+
+# ---- libraries preloaded by hand, --mpi that nothing confirms ----
+preloaded() { # FLAVOUR
+    realpath "$(dirname "$attune")/../lib/libattune-$1.so"
+}
+if built openmpi && built mpich; then
+    after=(-- mpirun.openmpi -n 1 "$(dirname "$attune")/../examples/openmpi/collectives")
+    reports preload warn "but the job uses Open MPI" env LD_PRELOAD="$(preloaded mpich)" "$attune" doctor
+    check "  the exit code is 1" [ "$code" = 1 ]
+    check "  every finding has a remedy" has_remedies
+    reports preload ok "built for Open MPI" env LD_PRELOAD="$(preloaded openmpi)" "$attune" doctor
+    after=(-- mpirun.openmpi -x LD_PRELOAD="$(preloaded mpich)" -n 1 "${after[-1]}")
+    reports preload warn "built for MPICH" attune doctor
+    after=(-- mpirun.mpich -genv LD_PRELOAD "$(preloaded openmpi)" -n 1 "$(dirname "$attune")/../examples/mpich/collectives")
+    reports preload warn "built for Open MPI" attune doctor
+    after=(--mpi mpich -- srun -n 1 python3 program.py)
+    command -v srun >/dev/null && reports job note "because --mpi is mpich" attune doctor
+    after=()
+fi
+reports preload warn "no library that can be preloaded" env LD_PRELOAD=/missing/libattune-mpich.so "$attune" doctor
+LD_PRELOAD=/missing/libother.so attune doctor --format csv >other.csv 2>/dev/null
+check "other libraries are not reported" eval '! grep ^preload other.csv'
+
 reports cores warn "3 ranks share 1 core," taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$attune" doctor -n 3
 reports cores ok core attune doctor -n 1
 

@@ -13,6 +13,7 @@ static const struct {
     {"mpi", atn_cli_doctor_mpi},
     {"launcher", atn_cli_doctor_launchers},
     {"job", atn_cli_doctor_job},
+    {"preload", atn_cli_doctor_preload},
     {"shared memory", atn_cli_doctor_memory},
     {"single copies", atn_cli_doctor_single_copy},
     {"/dev/shm", atn_cli_doctor_dev_shm},

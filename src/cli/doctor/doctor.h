@@ -31,6 +31,8 @@ typedef void atn_doctor_check(atn_doctor *d);
 /* ---- doctor_mpi.c ---- */
 atn_doctor_check atn_cli_doctor_command, atn_cli_doctor_mpi, atn_cli_doctor_launchers,
     atn_cli_doctor_job;
+/* ---- doctor_preload.c ---- */
+atn_doctor_check atn_cli_doctor_preload; /* without such libraries it adds no line */
 /* ---- doctor_host.c ---- */
 atn_doctor_check atn_cli_doctor_memory, atn_cli_doctor_single_copy, atn_cli_doctor_dev_shm,
     atn_cli_doctor_cores, atn_cli_doctor_hwloc, atn_cli_doctor_lab, atn_cli_doctor_sim;

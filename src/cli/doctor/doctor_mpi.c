@@ -238,6 +238,17 @@ void atn_cli_doctor_launchers(atn_doctor *d)
 
 /* ---- the job on the command line ---- */
 
+/* Neither launcher nor programs confirm --mpi: scripts and interpreters load an MPI library later.
+ */
+static bool is_assumed(const atn_launch *l, const char *flavour)
+{
+    atn_error err = {0};
+    char *library = NULL;
+    const bool fails = flavour != NULL && atn_cli_run_check(l, NULL, &library, &err) != ATN_OK;
+    free(library);
+    return fails;
+}
+
 void atn_cli_doctor_job(atn_doctor *d)
 {
     const char *const flavour = atn_cli_arg_text(d->args, "mpi");
@@ -251,6 +262,11 @@ void atn_cli_doctor_job(atn_doctor *d)
         status = atn_cli_run_check(&l, flavour, &library, &err);
     if (status != ATN_OK)
         atn_cli_doctor_add(d, ATN_DOCTOR_FAIL, "%s", err.text);
+    else if (library != NULL && is_assumed(&l, flavour))
+        atn_cli_doctor_add(d, ATN_DOCTOR_NOTE,
+                           "'attune run' preloads %s, because --mpi is %s; nothing else shows the "
+                           "MPI library of the programs, so make sure that it is this one",
+                           library, flavour);
     else if (library != NULL)
         atn_cli_doctor_add(d, ATN_DOCTOR_OK, "'attune run' preloads %s", library);
     else
