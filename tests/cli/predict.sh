@@ -185,6 +185,11 @@ fails 3 'attune: ATTUNE_TRANSPORT*fast*' env ATTUNE_TRANSPORT=fast "$attune" exp
 # ---- invalid problems ----
 fails 2 "attune: problem 'bcast': at least two ranks*" attune explain bcast
 fails 2 "attune: problem 'bcast:x:1': the second field is not a number of ranks*" attune explain bcast:x:1
+counts() { attune explain --budget 1 "$1" --format csv 2>/dev/null | awk -F, '$7 == "" { bad = 1 } END { exit bad || NR < 3 }'; }
+check "small schedules are counted without a budget" counts alltoall:16:1K
+check "large ones are not" eval '! counts alltoall:16:1G'
+fails 2 "attune: problem 'bcast:4:1025T': the size exceeds 1024T*" attune explain bcast:4:1025T
+fails 2 'attune: --bytes 8000000T: must be at most 1024T' attune model time allreduce/ring -p 4 --bytes 8000000T
 fails 2 "attune: problem 'bcast:4': the third field is not a size*" attune explain bcast:4
 fails 2 "attune: problem 'bcast:4:1K:9': the root is out of range*" attune explain bcast:4:1K:9
 fails 2 "attune: problem 'bcast:4:1K:f64': only reductions have*" attune explain bcast:4:1K:f64
