@@ -190,4 +190,23 @@ check_fails "runner: lost output" "(no output file)" runner 'echo "ok 1 - x"; rm
 check_fails "runner: fewer points than planned" "planned 2 tests, ran 1" runner 'echo 1..2; echo ok 1'
 check_fails "runner: all skipped" "0 passed, 0 failed, 1 skipped" runner 'echo "ok 1 # SKIP"'
 check "runner: success" runner 'echo "ok 1 - x"'
+# The parent of the test is timeout, which a part of the runner has started.
+check_fails "runner: a part of the runner dies" "1 tests have not ended" \
+    runner 'kill -KILL $(ps -o ppid= -p $(ps -o ppid= -p $PPID))'
+
+# A job that ends once a test of low priority has; later that test, which is still running, has its priority back.
+beside() {
+    mkdir -p "$bad/tests/lint" "$bad/tests/mpi" "$bad/build/lib"
+    touch "$bad/build/lib/libattune-x.so"
+    put tests/lint/tidy.sh "#!/bin/sh\necho ok; touch $bad/computed\n"
+    put tests/lint/analyze.sh "#!/bin/sh\nwhile [ \$(ps -o ni= -p \$\$) != $(nice) ]; do sleep 0.1; done; echo ok\n"
+    put tests/mpi/run-x "#!/bin/sh\nwhile [ ! -e $bad/computed ]; do sleep 0.1; done; echo ok\n"
+    chmod +x "$bad"/tests/{lint/*.sh,mpi/run-x}
+    ATTUNE_BUILD=$bad/build ATN_TEST_TIMEOUT=60 "$bad/tests/run" lint mpi
+}
+if [ "$(id -u)" = 0 ] && nice -n 19 sh -c 'renice -n 0 -p $$' >/dev/null 2>&1; then
+    check "runner: tests of low priority beside jobs" beside
+else
+    skip "runner: tests of low priority beside jobs" "priorities may not be raised"
+fi
 finish
