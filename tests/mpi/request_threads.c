@@ -104,6 +104,7 @@ static void *work_blocking(void *argument)
     return NULL;
 }
 
+/* Communicators are freed when no other thread is inside of MPI any more. */
 static void own_communicators(const char *name, void *(*body)(void *))
 {
     worker workers[THREADS];
@@ -114,8 +115,9 @@ static void own_communicators(const char *name, void *(*body)(void *))
     }
     for (int i = 0; i < THREADS; i++)
         pthread_create(&workers[i].id, NULL, body, &workers[i]);
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         pthread_join(workers[i].id, NULL);
+    for (int i = 0; i < THREADS; i++) {
         t_check(workers[i].wrong == 0, "thread %d: %ld wrong values", i, workers[i].wrong);
         MPI_Comm_free(&workers[i].comm);
     }
