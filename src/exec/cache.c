@@ -1,7 +1,8 @@
 /* cache.c - finds the plan of a call: first by comparing its raw arguments (raws), then by its
  * shared problem (plans).  Both tables are bounded.  The latter grows when an evicted plan is
  * needed again: a program that cycles through many different calls gets space for all of them,
- * one that never repeats a call does not. */
+ * one that never repeats a call does not.  Plans of many ranks are large, and a program may have
+ * many communicators, so that the memory of all plans of the process is bounded as well. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,15 +311,26 @@ static bool have_kept(atn_exec *x)
     return x->kept != NULL;
 }
 
+static int plans_in(const atn_kept *set)
+{
+    int n = 0;
+
+    while (n < ATN_WAYS && set[n].plan)
+        n++;
+    return n;
+}
+
 static void keep_plan(atn_exec *x, uint64_t key, atn_plan *plan)
 {
     const bool again = x->evicted && x->evicted[key % ATN_EVICTED] == key;
 
-    if (set_of(x, key)[ATN_WAYS - 1].plan && again && x->sets < ATN_SETS_MOST)
+    if (plans_in(set_of(x, key)) == ATN_WAYS && again && x->sets < ATN_SETS_MOST &&
+        atn_exec_plans_bytes() < ATN_PLANS_GROW)
         widen(x);
     atn_kept *set = set_of(x, key);
-    if (set[ATN_WAYS - 1].plan)
-        evict(x, &set[ATN_WAYS - 1]);
+    int n = plans_in(set);
+    while (n == ATN_WAYS || (n > 0 && atn_exec_plans_bytes() > ATN_PLANS_MOST))
+        evict(x, &set[--n]);
     memmove(set + 1, set, (ATN_WAYS - 1) * sizeof *set);
     set[0] = (atn_kept){key, plan};
 }

@@ -125,6 +125,8 @@ int atn_exec_run(atn_exec *x, atn_plan *plan, const atn_call *call, MPI_Comm com
  * in place; else NULL.  It is valid until the number of evictions changes. */
 atn_plan *atn_exec_repeatable(const atn_exec *x, const atn_call *call);
 unsigned atn_exec_evictions(const atn_exec *x);
+/* Memory of the plans of this process, on all communicators. */
+int64_t atn_exec_plans_bytes(void);
 int atn_exec_repeat(atn_exec *x, atn_plan *plan, const void *src, void *dst, MPI_Datatype type,
                     MPI_Op op, MPI_Comm comm);
 

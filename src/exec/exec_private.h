@@ -116,6 +116,7 @@ struct atn_plan {
     atn_program steps; /* of executions (execution.h), where the program is a chain */
     int users;         /* executions that need it */
     bool evicted;      /* from the cache: the last user frees it */
+    int64_t bytes;     /* as counted by atn_exec_plans_bytes */
     int nidle;
     struct atn_execution *idle; /* for further calls */
 };
@@ -124,6 +125,9 @@ enum { ATN_RAWS = 64, ATN_TYPES = 8 };
 /* Associativity of the plan cache, most recent first; initial and maximum number of sets; number of
  * keys of evicted plans that are remembered. */
 enum { ATN_WAYS = 4, ATN_SETS = 16, ATN_SETS_MOST = 512, ATN_EVICTED = 512 };
+/* Bytes of all plans of the process: below the first, caches get more sets; above the second, each
+ * new plan replaces all of its set. */
+enum { ATN_PLANS_GROW = 4 << 20, ATN_PLANS_MOST = 16 << 20 };
 
 typedef struct {
     uint64_t key;

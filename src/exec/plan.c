@@ -1,4 +1,5 @@
 /* plan.c - plans: created once per problem, kept in a bounded cache, run many times. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +13,44 @@ static const int64_t chain_bytes = (int64_t)1 << 30; /* larger messages are spli
 static const int64_t relay_bytes = (int64_t)256
                                    << 20; /* limit for the relayed blocks of an alltoallv */
 
+/* ---- memory ---- */
+
+static _Atomic int64_t all_bytes; /* of the plans of this process */
+
+int64_t atn_exec_plans_bytes(void)
+{
+    return atomic_load_explicit(&all_bytes, memory_order_relaxed);
+}
+
+/* Of its arrays; what runs add to them is not counted. */
+static int64_t bytes_of(const atn_plan *plan)
+{
+    const atn_schedule *const s = plan->schedule;
+    const atn_dag_run *const run = &plan->run;
+    const size_t per_op = sizeof *s->ops + sizeof *plan->dag.first_succ + sizeof *run->pending +
+                          sizeof *run->heap + sizeof *run->open + sizeof *run->done;
+    const size_t per_dep = sizeof *s->deps + sizeof *plan->dag.succ;
+
+    return (int64_t)(sizeof *plan + (size_t)s->nops * per_op + (size_t)s->ndeps * per_dep +
+                     (size_t)s->nranges * sizeof *s->ranges +
+                     (size_t)s->ntmp * sizeof *s->tmp_shape +
+                     (size_t)plan->program.ops.cap * sizeof *plan->program.ops.v +
+                     (size_t)plan->program.parts.cap * sizeof *plan->program.parts.v);
+}
+
+static void count(atn_plan *plan)
+{
+    plan->bytes = bytes_of(plan);
+    atomic_fetch_add_explicit(&all_bytes, plan->bytes, memory_order_relaxed);
+}
+
 /* ---- creation ---- */
 
 void atn_exec_plan_free(atn_plan *plan)
 {
     if (!plan)
         return;
+    atomic_fetch_sub_explicit(&all_bytes, plan->bytes, memory_order_relaxed);
     atn_sched_schedule_free(plan->schedule);
     atn_exec_program_free(&plan->program);
     atn_exec_program_free(&plan->steps);
@@ -93,6 +126,7 @@ atn_plan *atn_exec_plan_new(const atn_problem *q, const atn_choice *choice,
         atn_exec_plan_free(plan);
         return NULL;
     }
+    count(plan);
     return plan;
 }
 
