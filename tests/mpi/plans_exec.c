@@ -90,7 +90,7 @@ static void limited(void)
 }
 
 /* Each set of the cache of another executor has one plan then. */
-static void crowded(void)
+static void spread(void)
 {
     enum { EXECUTORS = 4000, SETS = 16, CALLS = 64 };
     static atn_exec *x[EXECUTORS];
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
     rounds("plans of three hundred different calls are kept", KINDS);
     endless();
     limited();
-    crowded();
+    spread();
     const int code = t_finish();
     MPI_Finalize();
     return code;
