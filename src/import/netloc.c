@@ -40,6 +40,14 @@ static void damaged(const reader *r, const char *what)
                    "%s is missing; give the unchanged file of netloc_ib_extract_dats", what);
 }
 
+/* A number from 0 to `most`; -1: it is none. */
+static long number_of(const char *text, long most)
+{
+    char *end;
+    const long n = strtol(text, &end, 10);
+    return end != text && *end == '\0' && n >= 0 && n <= most ? n : -1;
+}
+
 /* identity,logical identity,type,partitions,description,host name */
 static void node_line(reader *r, char *text)
 {
@@ -66,7 +74,8 @@ static void links_line(reader *r, char *text)
     while ((end = field(&text)) != NULL && *end != '\0') {
         const char *const gbits = field(&text), *const partitions = field(&text);
         const char *const links = field(&text);
-        if (gbits == NULL || partitions == NULL || links == NULL || atoi(links) > MOST_LINKS) {
+        const long n = links != NULL ? number_of(links, MOST_LINKS) : -1;
+        if (gbits == NULL || partitions == NULL || n < 0) {
             damaged(r, "a field of a link");
             return;
         }
@@ -75,15 +84,16 @@ static void links_line(reader *r, char *text)
                                       .to = atn_import_fabric_node(&r->f, end, r->line),
                                       .rate = rate_of(gbits),
                                       .line = r->line});
-        for (int i = 0; i < LINK_FIELDS * atoi(links); i++)
+        for (long i = 0; i < LINK_FIELDS * n; i++)
             field(&text);
     }
 }
 
 static void one_line(reader *r, char *text)
 {
+    enum { MOST_NODES = 1 << 20 };
     if (r->line == NODES)
-        r->nodes = strtol(text, NULL, 10);
+        r->nodes = number_of(text, MOST_NODES);
     else if (r->line >= FIRST_NODE && r->line < FIRST_NODE + r->nodes)
         node_line(r, text);
     else if (r->line >= FIRST_NODE + r->nodes && r->line < FIRST_NODE + 2 * r->nodes)

@@ -89,6 +89,8 @@ wrong "c.csv:2: 'rack 1' is no name for rack; *" c.csv 'rack,host\nrack 1,n0\n'
 wrong 'd.csv:2: rate=fast is no rate; *' d.csv 'rack,host,rate\nr1,n0,fast\n'
 wrong 'a.k8s:2: node w0 has no label of a place, such as *' a.k8s 'NAME STATUS LABELS\nw0 Ready a=b\n'
 wrong 'a.netloc:5: a field of a node is missing; *' a.netloc '1\nfe80\n\n1\n0002:c9,0\n0002:c9\n'
+wrong 'c.netloc:6: a field of a link is missing; *' c.netloc '1\nfe80\n\n1\n0002:c9,0,0,0,n0,n0\n0002:c9,0002:c8,25,0,-1\n'
+wrong 'd.netloc:4: a line is missing; *' d.netloc '1\nfe80\n\n9223372036854775807\n'
 wrong 'b.netloc:4: a line is missing; *' b.netloc '1\nfe80\n\n3\n'
 wrong 'a.xml:2: not XML: mismatched tag; correct it' a.xml '<platform>\n</zone>\n'
 wrong 'b.xml:1: bandwidth="fast" is no rate; write 125MBps or 1Gbps' b.xml \
