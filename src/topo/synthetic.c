@@ -305,15 +305,6 @@ static void unknown_option(const spec *s, const char *name)
     atn_topo_synth_bad(s, "unknown option", name, list);
 }
 
-static void remove_spaces(char *text)
-{
-    char *to = text;
-    for (const char *at = text; *at != '\0'; at++)
-        if (strchr(" \t\n", *at) == NULL)
-            *to++ = *at;
-    *to = '\0';
-}
-
 /* Appends an option to the text of the network; without a name, its levels.  The text becomes an
  * attribute in a topology file, which spaces and the ends of lines would end. */
 static void keep_text(spec *s, const char *name, const char *value)
@@ -324,7 +315,7 @@ static void keep_text(spec *s, const char *name, const char *value)
     if (n < 0)
         s->d->found->no_memory = true;
     else
-        remove_spaces(longer);
+        atn_remove_chars(longer, " \t\n");
     free(s->text);
     s->text = n < 0 ? NULL : longer;
 }
