@@ -317,9 +317,10 @@ static atn_status read_failed(atn_samples_reader *r, const char *rest, atn_error
 {
     char *end;
     const long status = strtol(rest, &end, 10);
-    if (end == rest || status <= ATN_OK || status > ATN_NOT_APPLICABLE)
+    const char *const reason = end + strspn(end, " ");
+    if (end == rest || status <= ATN_OK || status > ATN_NOT_APPLICABLE || *reason == '\0')
         return bad(r, err, "not 'failed STATUS REASON'", rest);
-    return atn_fail(err, (atn_status)status, "%s", end + strspn(end, " "));
+    return atn_fail(err, (atn_status)status, "%s", reason);
 }
 
 /* The lines of the format: in which states they may occur, and their readers. */

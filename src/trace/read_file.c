@@ -74,6 +74,19 @@ static bool take_op(atn_trace_file *raw, atn_bytes *b)
     return ok;
 }
 
+/* Each is written as the distance to the one after the one before. */
+static void take_ranks(atn_bytes *b, int n, int *ranks)
+{
+    int64_t rank = -1;
+    for (int i = 0; i < n; i++) {
+        const int64_t far = atn_trace_get_signed(b);
+        b->bad = b->bad || far < -INT32_MAX || far > INT32_MAX;
+        rank += 1 + (b->bad ? 0 : far);
+        b->bad = b->bad || rank < INT32_MIN || rank >= INT32_MAX;
+        ranks[i] = b->bad ? 0 : (int)rank;
+    }
+}
+
 static bool take_comm(atn_trace_file *raw, atn_bytes *b)
 {
     atn_trace_file_comm c = {.number = (int)atn_trace_get_varint(b)};
@@ -85,8 +98,8 @@ static bool take_comm(atn_trace_file *raw, atn_bytes *b)
         return false;
     if (listed) {
         c.ranks = malloc(((size_t)c.size + 1) * sizeof *c.ranks);
-        for (int i = 0, before = -1; i < c.size && c.ranks != NULL; before = c.ranks[i++])
-            c.ranks[i] = before + 1 + (int)atn_trace_get_signed(b);
+        if (c.ranks != NULL)
+            take_ranks(b, c.size, c.ranks);
     }
     if (!b->bad && atn_push(&raw->comms, c))
         return true;

@@ -223,8 +223,10 @@ static void print_part(FILE *f, const char *name, atn_fraction by)
 void atn_tau_form_print(FILE *f, const atn_form *a, bool factor)
 {
     const bool lone = a->n + (a->one.num != 0) <= 1;
+    const bool negative = (a->n > 0 ? a->part[0].by : a->one).num < 0;
+    const bool inside = factor && (!lone || negative);
     int printed = 0;
-    if (factor && !lone)
+    if (inside)
         fputc('(', f);
     for (int i = 0; i <= a->n; i++) {
         const atn_fraction by = i < a->n ? a->part[i].by : a->one;
@@ -234,6 +236,6 @@ void atn_tau_form_print(FILE *f, const atn_form *a, bool factor)
         print_part(f, i < a->n ? a->part[i].name : "", by);
         printed++;
     }
-    if (factor && !lone)
+    if (inside)
         fputc(')', f);
 }

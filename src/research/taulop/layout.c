@@ -82,14 +82,15 @@ void atn_tau_speed_share(const atn_speed *const *v, int p, int64_t total, int64_
 
 /* ---- whole numbers ---- */
 
-/* n integers of at least 1 with sum `total`, in proportion to the parts; the remainder of rounding
- * goes to the largest losses. */
+/* n integers of at least 1 with sum `total`, in proportion to the parts, or equal if these are 0;
+ * the remainder of rounding goes to the largest losses. */
 static void in_proportion(const int64_t *parts, int n, int total, int *out)
 {
     double all = 0;
     int given = 0;
     for (int i = 0; i < n; i++)
         all += (double)parts[i];
+    all = all > 0 ? all : 1;
     for (int i = 0; i < n; i++)
         given += out[i] = atn_max(1, (int)((double)parts[i] * total / all));
     for (; given != total; given += given < total ? 1 : -1) {
