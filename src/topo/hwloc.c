@@ -93,10 +93,30 @@ static void visit(walk *w, hwloc_obj_t o, int part, int joined)
         visit(w, c, part, cores >= 2 && level >= 0 ? cores : joined);
 }
 
+/* Objects on the lowest level of a synthetic description, "package:2 core:4" or "2 4", at most
+ * `most` + 1: hwloc would take hours to make more. */
+static int64_t described(const char *what, int64_t most)
+{
+    int64_t n = 1;
+    for (const char *at = what; *at != '\0' && n <= most; at += strspn(at, " \t\r\n")) {
+        const size_t length = strcspn(at, " \t\r\n");
+        const char *const colon = memchr(at, ':', length);
+        char *end;
+        const unsigned long long each = strtoull(colon ? colon + 1 : at, &end, 10);
+        if (each > 1)
+            n = each > (unsigned long long)most ? most + 1 : n * (int64_t)each;
+        at += length;
+    }
+    return n;
+}
+
 static atn_status open_source(hwloc_topology_t t, const char *what, atn_error *err)
 {
+    enum { MOST = 1 << 16 };
     const bool xml = what[strspn(what, " \t\r\n")] == '<';
     int failed = 0;
+    if (!xml && described(what, MOST) > MOST)
+        return atn_fail(err, ATN_INPUT, "more than %d cores in a host; describe less", MOST);
     if (xml)
         failed = hwloc_topology_set_xmlbuffer(t, what, (int)strlen(what) + 1);
     else if (strcmp(what, "this") != 0)
