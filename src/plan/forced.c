@@ -80,6 +80,9 @@ static atn_status force_entry(atn_rules *rules, char *entry, bool any, atn_error
                         "%s: \"%.60s\" is not understood; write "
                         "operation=algorithm{key=value,key=value}, separated by commas",
                         variable, entry);
+    if (strpbrk(entry, " \t") != NULL)
+        return atn_fail(err, ATN_INPUT, "%s: \"%.60s\" contains a blank; remove it", variable,
+                        entry);
     *text++ = '\0';
     if ((strcmp(entry, "*") == 0) != any)
         return ATN_OK;

@@ -35,24 +35,48 @@ static int by_sender(const void *a, const void *b)
     return (x->send > y->send) - (x->send < y->send);
 }
 
-/* For each request of the rank the index of its completion, or -1.  NULL: no memory. */
-static int *done_of(const atn_trace_rank *rank, uint32_t *n_p)
+/* The completion of a request: numbers of requests are as large as a file says. */
+typedef struct {
+    uint32_t request;
+    int event;
+} completion;
+typedef ATN_VEC(completion) completions;
+
+static int by_request(const void *a, const void *b)
 {
-    uint32_t n = 0;
-    for (int i = 0; i < rank->events.n; i++)
-        if (rank->events.v[i].request >= n)
-            n = rank->events.v[i].request + 1;
-    int *const done = malloc(((size_t)n + 1) * sizeof *done);
-    for (uint32_t i = 0; i < n && done != NULL; i++)
-        done[i] = -1;
-    for (int i = 0; i < rank->events.n && done != NULL; i++)
-        if (rank->events.v[i].op == ATN_TRACE_DONE)
-            done[rank->events.v[i].request] = i;
-    *n_p = n;
-    return done;
+    const completion *const x = a, *const y = b;
+    if (x->request != y->request)
+        return x->request < y->request ? -1 : 1;
+    return (x->event > y->event) - (x->event < y->event);
 }
 
-static end receive_of(const atn_trace_rank *rank, int r, int i, const int *done)
+/* In the order of requests.  False: no memory. */
+static bool list_done(const atn_trace_rank *rank, completions *done)
+{
+    for (int i = 0; i < rank->events.n; i++)
+        if (rank->events.v[i].op == ATN_TRACE_DONE &&
+            !atn_push(done, (completion){rank->events.v[i].request, i}))
+            return false;
+    if (done->n > 0)
+        qsort(done->v, (size_t)done->n, sizeof *done->v, by_request);
+    return true;
+}
+
+/* The last one of a request, or -1. */
+static int find_done(const completions *done, uint32_t request)
+{
+    int low = 0, high = done->n; /* those below `low` are not of later requests */
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (done->v[middle].request <= request)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && done->v[low - 1].request == request ? done->v[low - 1].event : -1;
+}
+
+static end receive_of(const atn_trace_rank *rank, int r, int i, const completions *done)
 {
     const atn_trace_event *const e = &rank->events.v[i];
     end x = {.comm = e->comm,
@@ -67,7 +91,7 @@ static end receive_of(const atn_trace_rank *rank, int r, int i, const int *done)
     const atn_trace_event *const starts = half ? e - 1 : e;
     if (!atn_trace_starts(starts))
         return x;
-    const int at = done[starts->request];
+    const int at = find_done(done, starts->request);
     x.awaited = x.completed = INT64_MAX;
     if (at < 0)
         return x;
@@ -84,9 +108,8 @@ static end receive_of(const atn_trace_rank *rank, int r, int i, const int *done)
 static bool collect(const atn_trace *t, int r, ends *sends, ends *receives)
 {
     const atn_trace_rank *const rank = &t->ranks[r];
-    uint32_t n;
-    int *const done = done_of(rank, &n);
-    bool ok = done != NULL;
+    completions done = {0};
+    bool ok = list_done(rank, &done);
     for (int i = 0; i < rank->events.n && ok; i++) {
         const atn_trace_event *const e = &rank->events.v[i];
         const atn_trace_class class = atn_trace_class_of(e);
@@ -95,9 +118,9 @@ static bool collect(const atn_trace *t, int r, ends *sends, ends *receives)
                 sends,
                 (end){.comm = e->comm, .from = r, .to = e->partner, .tag = e->tag, .event = i});
         else if (class == ATN_TRACE_IS_RECV && e->partner != ATN_TRACE_NULL)
-            ok = atn_push(receives, receive_of(rank, r, i, done));
+            ok = atn_push(receives, receive_of(rank, r, i, &done));
     }
-    free(done);
+    atn_vec_free(&done);
     return ok;
 }
 

@@ -179,6 +179,7 @@ ATTUNE_ALGORITHM=bcast=chian|did you mean "chain"?
 ATTUNE_ALGORITHM=bcast=chain,,reduce=chain|ATTUNE_ALGORITHM: nothing is before the comma at character 13; remove it
 ATTUNE_ALGORITHM=bcast=chain,|nothing follows the comma at character 12
 ATTUNE_ALGORITHM=bcast=chain{segment=8K,,}|chain: nothing is before the comma at character 12
+ATTUNE_ALGORITHM=allreduce=levels{site:kary, host:binomial}|contains a blank; remove it
 ATTUNE_ALGORITHM=bcast=chain:segment=huge|segment=huge is invalid
 ATTUNE_SELECT=worst|must be "rules", "model", "online"
 ATTUNE_WATCHDOG=-5|ATTUNE_WATCHDOG=-5: must be a number from 0 to 86400

@@ -31,7 +31,7 @@ void atn_fuzz_run(const atn_fuzz_reader *r, const uint8_t *data, size_t bytes)
     char *const text = malloc(bytes + 1);
     if (text == NULL)
         return;
-    setenv("HWLOC_LIBXML", "0", 1); /* libxml2 leaks what is invalid */
+    setenv("HWLOC_LIBXML", "0", 0); /* libxml2 leaks what is invalid */
     memcpy(text, data, bytes);
     text[bytes] = '\0';
     r->run(text, bytes, r->read);
