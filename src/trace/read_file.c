@@ -31,6 +31,8 @@ void atn_trace_file_free(atn_trace_file *raw)
 
 /* ---- header, definitions, comparisons of clocks, end ---- */
 
+enum { MOST_RANKS = 1 << 20 }; /* readers have a table of all ranks */
+
 /* A damaged header may be followed by another one. */
 static void take_text(char **text_p, atn_bytes *b)
 {
@@ -53,7 +55,8 @@ static bool take_header(atn_trace_file *raw, atn_bytes *b)
     take_text(&raw->r.host, b);
     take_text(&raw->r.program, b);
     take_text(&raw->r.library, b);
-    raw->started = !b->bad && raw->ranks > 0 && raw->rank >= 0 && raw->rank < raw->ranks;
+    raw->started = !b->bad && raw->ranks > 0 && raw->ranks <= MOST_RANKS && raw->rank >= 0 &&
+                   raw->rank < raw->ranks;
     return raw->started;
 }
 
