@@ -35,7 +35,7 @@ static int by_sender(const void *a, const void *b)
     return (x->send > y->send) - (x->send < y->send);
 }
 
-/* The completion of a request: numbers of requests are as large as a file says. */
+/* The completion of a request: a damaged file may have any number. */
 typedef struct {
     uint32_t request;
     int event;

@@ -51,7 +51,7 @@ prints '2x1;order=1,1,0' attune topo convert 2x1 --ranks @hosts --to synthetic
 prints '2;order=1,1,0' attune topo convert hosts --to synthetic
 fails 3 '*golden.conf: no synthetic string *convert it to slurm' \
     attune topo convert "$ready/golden.conf" --to synthetic
-fails 3 'attune: more than 65536 cores in a host; describe less' attune topo show 4 --inside 2147483648
+fails 3 'attune: more than 4096 cores in a host; describe less' attune topo show 4 --inside 2147483648
 fails 3 '*no ranks are placed*--ranks' \
     attune topo convert <(printf 'SwitchName=s Nodes=a\n') --to hostfile
 fails 2 "*must be one of slurm, synthetic, simgrid, hostfile, json*" attune topo convert 4 --to dot
