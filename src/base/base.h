@@ -99,8 +99,6 @@ char *atn_next_item(char **rest_p, const char *separators);
  * empty.  `name`: of the list, for the message; `status`: of the failure. */
 atn_status atn_check_list(const char *name, const char *text, atn_status status, atn_error *err);
 
-void atn_remove_chars(char *text, const char *chars);
-
 /* A number that represents a text in this process, from any thread: equal texts have equal numbers,
  * and 0 is "".  -1: out of memory. */
 int64_t atn_intern(const char *text);

@@ -81,15 +81,6 @@ atn_status atn_check_list(const char *name, const char *text, atn_status status,
                     name, comma);
 }
 
-void atn_remove_chars(char *text, const char *chars)
-{
-    char *to = text;
-    for (const char *at = text; *at != '\0'; at++)
-        if (strchr(chars, *at) == NULL)
-            *to++ = *at;
-    *to = '\0';
-}
-
 enum { MAX_WORD = 64 };
 
 /* Insertions, deletions, replacements and swaps of neighbours; both shorter than MAX_WORD. */

@@ -306,7 +306,7 @@ static void unknown_option(const spec *s, const char *name)
 }
 
 /* Appends an option to the text of the network; without a name, its levels.  The text becomes an
- * attribute in a topology file, which spaces and the ends of lines would end. */
+ * attribute on a line of a topology file. */
 static void keep_text(spec *s, const char *name, const char *value)
 {
     char *longer = NULL;
@@ -315,7 +315,8 @@ static void keep_text(spec *s, const char *name, const char *value)
     if (n < 0)
         s->d->found->no_memory = true;
     else
-        atn_remove_chars(longer, " \t\n");
+        for (char *at = longer; (at = strpbrk(at, "\t\n")) != NULL;)
+            *at = ' ';
     free(s->text);
     s->text = n < 0 ? NULL : longer;
 }
