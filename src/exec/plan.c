@@ -26,9 +26,9 @@ int64_t atn_exec_plans_bytes(void)
 static int64_t bytes_of(const atn_plan *plan)
 {
     const atn_schedule *const s = plan->schedule;
-    const atn_dag_run *const run = &plan->run;
-    const size_t per_op = sizeof *s->ops + sizeof *plan->dag.first_succ + sizeof *run->pending +
-                          sizeof *run->heap + sizeof *run->open + sizeof *run->done;
+    const size_t per_run = sizeof *plan->run.pending + sizeof *plan->run.heap +
+                           sizeof *plan->run.open + sizeof *plan->run.done;
+    const size_t per_op = sizeof *s->ops + sizeof *plan->dag.first_succ + per_run;
     const size_t per_dep = sizeof *s->deps + sizeof *plan->dag.succ;
 
     return (int64_t)(sizeof *plan + (size_t)s->nops * per_op + (size_t)s->ndeps * per_dep +
@@ -122,7 +122,7 @@ atn_plan *atn_exec_plan_new(const atn_problem *q, const atn_choice *choice,
     }
     const bool no_memory = err.status == ATN_OK || err.status == ATN_MEMORY;
     *code_p = ok ? MPI_SUCCESS : no_memory ? MPI_ERR_NO_MEM : MPI_ERR_INTERN;
-    if (!ok) {
+    if (plan == NULL || !ok) {
         atn_exec_plan_free(plan);
         return NULL;
     }
